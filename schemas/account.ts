@@ -1,0 +1,40 @@
+import mongoose, { type Model } from 'mongoose'
+import { type Claimable, claimFields } from './claims.ts'
+import { embedded } from './embedded.ts'
+
+/**
+ * One provider account within one app. Its claim puts in order whatever moves the account between connections (connect, fold,
+ * purge); its archive is what conversations belong to (DESIGN.md idea 6).
+ */
+export interface Account extends Claimable {
+  /** accountId: derived with the app's key, so it is the same after every reconnect and tells nothing. */
+  _id: string
+  appId: string
+  provider: string
+  /** Absent when everything was purged: the next connect begins a new one. */
+  archiveId?: string
+  backfill: Backfill
+}
+
+/** How far the history was read; kept beside the archive, so it is resumed after reconnects too. */
+export interface Backfill {
+  done: boolean
+  /** Everything with an update time at or after this one was read. */
+  before?: Date
+  /** What the provider says it has in all, for progress. */
+  total?: number
+}
+
+const schema = new mongoose.Schema<Account>(
+  {
+    _id: { type: String, required: true },
+    appId: { type: String, required: true },
+    provider: { type: String, required: true },
+    archiveId: String,
+    backfill: { type: embedded({ done: Boolean, before: Date, total: Number }), default: { done: false } },
+    ...claimFields,
+  },
+  { collection: 'accounts', versionKey: false },
+)
+
+export const Accounts: Model<Account> = mongoose.model<Account>('Account', schema)

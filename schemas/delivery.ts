@@ -1,0 +1,56 @@
+import mongoose, { type Model } from 'mongoose'
+import { type Claimable, claimFields } from './claims.ts'
+import { embedded } from './embedded.ts'
+import type { EventName } from './events.ts'
+
+export interface Attempt {
+  /** 1 to 6 */
+  number: number
+  at: Date
+  /** HTTP status; absent when no answer came. */
+  status?: number
+  durationMs?: number
+  /** Why it failed; absent when it was answered 2xx. */
+  error?: string
+  /** The first KiB of the answer. */
+  answer?: string
+}
+
+/** One event on its way to one app's webhook (SPEC.md, Events). `_id` is the deliveryId, the same for every attempt. */
+export interface Delivery extends Claimable {
+  _id: string
+  appId: string
+  event: EventName
+  /** The exact bytes of every attempt. */
+  body: string
+  state: 'waiting' | 'delivered' | 'dropped'
+  attempts: Attempt[]
+  createdAt: Date
+  endedAt?: Date
+  /** Kept visible for 30 days after it ended. */
+  expireAt?: Date
+}
+
+const schema = new mongoose.Schema<Delivery>(
+  {
+    _id: { type: String, required: true },
+    appId: { type: String, required: true },
+    event: { type: String, required: true },
+    body: { type: String, required: true },
+    state: { type: String, enum: ['waiting', 'delivered', 'dropped'], required: true },
+    attempts: {
+      type: [embedded({ number: Number, at: Date, status: Number, durationMs: Number, error: String, answer: String })],
+      default: [],
+    },
+    createdAt: { type: Date, required: true },
+    endedAt: Date,
+    expireAt: Date,
+    ...claimFields,
+  },
+  { collection: 'deliveries', versionKey: false },
+)
+schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
+schema.index({ appId: 1, createdAt: -1 })
+schema.index({ expireAt: 1 }, { expireAfterSeconds: 0 })
+
+export const Deliveries: Model<Delivery> = mongoose.model<Delivery>('Delivery', schema)

@@ -1,0 +1,50 @@
+import { deriveId } from '../core/ids.ts'
+import { embedded } from './embedded.ts'
+import type { EventName, EventPayloads } from './events.ts'
+
+/**
+ * Events leave through an outbox (DESIGN.md idea 5): the change of a document and the intent to tell the app are one update.
+ * `outboxAt` exists only while the outbox holds something, so that its index is as small as the work that is left.
+ */
+export interface OutboxEntry {
+  /** Derived from what happened: a rerun writes the same id, and the relay makes one delivery of it. */
+  id: string
+  appId: string
+  event: EventName
+  /** JSON text, so that every value arrives as it was meant. */
+  payload: string
+  at: Date
+}
+
+export interface HasOutbox {
+  outbox: OutboxEntry[]
+  outboxAt?: Date
+}
+
+export const outboxFields = {
+  outbox: { type: [embedded({ id: String, appId: String, event: String, payload: String, at: Date })], default: [] },
+  outboxAt: { type: Date },
+}
+
+/** An intent to send `event`. `cause` names what happened (a command, a run, a link): same cause, same event, same delivery. */
+export function outboxEntry<E extends EventName>({
+  cause,
+  appId,
+  event,
+  payload,
+  at,
+}: {
+  cause: string
+  appId: string
+  event: E
+  payload: EventPayloads[E]
+  at: Date
+}): OutboxEntry {
+  return { id: deriveId('event', event, cause), appId, event, payload: JSON.stringify(payload), at }
+}
+
+/** The part of an update that adds entries; merge it into the update of the change itself. Entries must not be empty. */
+export const pushOutbox = (entries: OutboxEntry[], at: Date) => ({
+  $push: { outbox: { $each: entries } },
+  $set: { outboxAt: at },
+})
