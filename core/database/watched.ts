@@ -31,13 +31,15 @@ export interface WatchedCommand {
 }
 
 /** Runs a server and runs it again, after a delay that grows from 0.1 s to 5 s, whenever it ends by itself. */
-export async function watchServer(options: WatchedCommand & {
-  logFile: string
-  clock: Clock
-  progress(message: string): void
-  /** Called whenever the process id changes. */
-  changed(): void
-}): Promise<Watched> {
+export async function watchServer(
+  options: WatchedCommand & {
+    logFile: string
+    clock: Clock
+    progress(message: string): void
+    /** Called whenever the process id changes. */
+    changed(): void
+  },
+): Promise<Watched> {
   const { clock, logFile } = options
   let child: ChildProcess | undefined
   let ended: Promise<void> = Promise.resolve()

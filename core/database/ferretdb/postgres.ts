@@ -1,10 +1,10 @@
 import { chmod, chown, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Embedded } from '../embedded.ts'
 import { untilAnswers } from '../ping.ts'
 import { listens } from '../ports.ts'
 import { runCommand } from '../run-command.ts'
 import type { Setup } from '../types.ts'
-import type { Embedded } from '../embedded.ts'
 import type { Watched } from '../watched.ts'
 
 /** Folder in `dataDir` that holds PostgreSQL's data. */
@@ -77,7 +77,7 @@ async function untilReady(options: { root: string; port: number; postgres: Watch
   await untilAnswers({
     ask: async () => {
       await listens(port)
-      await createExtensions({ root, port, setup })
+      await prepareDatabase({ root, port, setup })
     },
     limitMs: START_LIMIT_MS,
     alive: async () => {
@@ -92,8 +92,13 @@ async function untilReady(options: { root: string; port: number; postgres: Watch
 }
 
 /** Before FerretDB starts, since indexes are built with their handler; does nothing where they are there. */
-async function createExtensions({ root, port, setup }: { root: string; port: number; setup: Setup }): Promise<void> {
-  const commands = EXTENSIONS.flatMap((name) => ['-c', `create extension if not exists ${name} cascade`])
+async function prepareDatabase({ root, port, setup }: { root: string; port: number; setup: Setup }): Promise<void> {
+  const statements = [
+    ...EXTENSIONS.map((name) => `create extension if not exists ${name} cascade`),
+    // Jobs (the removal of expired documents, say) keep the port of the start that made them.
+    `update cron.job set nodeport = ${port} where nodeport <> ${port}`,
+  ]
+  const commands = statements.flatMap((statement) => ['-c', statement])
   const psql = [
     'psql',
     '-X',
