@@ -1,0 +1,100 @@
+import { type Clock, DAY, MINUTE, SECOND } from '../core/clock.ts'
+import { cookieHeader } from './cookie.ts'
+import { ProviderRateLimitedError, ProviderUnavailableError } from './errors.ts'
+import type { ProviderProfile } from './profile.ts'
+import { type Fetch, type ProviderAnswer, request } from './request.ts'
+
+const MIB = 1024 * 1024
+
+/** Limits of each kind of call: the time is machine time for the whole answer. */
+const CALLS = {
+  session: { what: 'session call', timeoutMs: 30 * SECOND, maxBytes: MIB },
+  list: { what: 'list call', timeoutMs: 30 * SECOND, maxBytes: 16 * MIB },
+  conversation: { what: 'conversation call', timeoutMs: MINUTE, maxBytes: 64 * MIB },
+  file: { what: 'file call', timeoutMs: 30 * SECOND, maxBytes: MIB },
+} as const
+
+/** Service waits before a refused request is repeated; after the last one the refusal stands. */
+const BACK_OFF_MS = [2 * SECOND, 8 * SECOND, 30 * SECOND]
+/** What a provider asks for beyond this is a mistake of its clock. */
+const LONGEST_RETRY_AFTER_MS = 7 * DAY
+
+export type CallKind = keyof typeof CALLS
+
+export interface Call {
+  kind: CallKind
+  url: string
+  accessToken?: string
+}
+
+export interface CallerOptions {
+  profile: Pick<ProviderProfile, 'cookieName'>
+  clock: Clock
+  /** The newest session cookie. */
+  cookie: () => string
+  /** Sees every answer, a refusal too, before it is judged. */
+  onAnswer: (answer: ProviderAnswer) => Promise<void>
+  pace?: () => Promise<void>
+  signal?: AbortSignal
+  timeoutMs?: number
+  fetch?: Fetch
+}
+
+/**
+ * Makes the function that calls a provider with the account's cookie. It repeats what fails for now (5xx, 403, time
+ * limits, the network) with back-off and then throws `ProviderUnavailableError`; a 429 is thrown at once as
+ * `ProviderRateLimitedError`. Any other answer is returned, whatever its status.
+ */
+export function createCaller(options: CallerOptions): (call: Call) => Promise<ProviderAnswer> {
+  const { profile, clock, cookie, onAnswer, pace, signal, fetch } = options
+
+  async function once({ kind, url, accessToken }: Call): Promise<ProviderAnswer> {
+    await pace?.()
+    const { what, maxBytes } = CALLS[kind]
+    const timeoutMs = options.timeoutMs ?? CALLS[kind].timeoutMs
+    const headers = {
+      accept: 'application/json',
+      cookie: cookieHeader({ name: profile.cookieName, value: cookie() }),
+      ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
+    }
+    const answer = await request({ what, url, headers, timeoutMs, maxBytes, clock, signal, fetch })
+    await onAnswer(answer)
+    throwIfRefused(answer, { what, now: clock.now() })
+    return answer
+  }
+
+  return async (call) => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await once(call)
+      } catch (error) {
+        const wait = BACK_OFF_MS[attempt]
+        if (!(error instanceof ProviderUnavailableError) || wait === undefined) throw error
+        await clock.sleep(clock.scaled(wait), signal)
+      }
+    }
+  }
+}
+
+/** Throws for the statuses that say "not now" on any call. */
+export function throwIfRefused({ status, headers }: ProviderAnswer, { what, now }: { what: string; now: Date }): void {
+  if (status === 429) {
+    const retryAfterMs = parseRetryAfter(headers.get('retry-after'), now)
+    throw new ProviderRateLimitedError(`The provider rate-limited the ${what}`, { retryAfterMs })
+  }
+  if (status === 403 || status === 408 || status >= 500) {
+    throw new ProviderUnavailableError(`The provider's ${what} failed: status ${status}`)
+  }
+}
+
+/** RFC 9110, 10.2.3: seconds or an HTTP date. Null for none and for what is neither. In ms, at least 0, at most a week. */
+export function parseRetryAfter(value: string | null, now: Date): number | null {
+  if (value === null) return null
+  const text = value.trim()
+  const ms = /^\d+$/.test(text)
+    ? Number(text) * SECOND
+    : /[a-z]/i.test(text)
+      ? Date.parse(text) - now.getTime()
+      : Number.NaN
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS)
+}

@@ -1,0 +1,150 @@
+import type { Clock } from '../core/clock.ts'
+import {
+  type ListPage,
+  readConversation,
+  readDownloadUrl,
+  readList,
+  readSession,
+  type SessionCheck,
+} from './answers.ts'
+import { createCaller } from './caller.ts'
+import { applySetCookies, isCookieValue } from './cookie.ts'
+import { downloadFile, type FileAnswer } from './download.ts'
+import { ProviderContractError, ProviderUnavailableError, SessionEndedError } from './errors.ts'
+import type { ProviderProfile } from './profile.ts'
+import type { Fetch, ProviderAnswer } from './request.ts'
+import type { JsonObject } from './values.ts'
+
+export type { ListItem, ListPage, ProviderAccount, SessionCheck } from './answers.ts'
+export type { FileAnswer } from './download.ts'
+
+/** What lets the service read an account: the session cookie's whole value and the newest access token made of it. */
+export interface Credential {
+  cookie: string
+  accessToken?: string
+}
+
+export interface ProviderClientOptions {
+  profile: ProviderProfile
+  credential: Credential
+  clock: Clock
+  /** Ends every request and wait; the calls then throw its reason. */
+  signal?: AbortSignal
+  /** Awaited before each request, a repeated one too: the place to hold the account's rate. */
+  pace?: () => Promise<void>
+  /**
+   * Called with every new credential before the answer that brought it is used, one call at a time. Losing one would end
+   * the session, so it has to be stored; what it throws is thrown by the call.
+   */
+  onRotate?: (credential: Credential) => Promise<void>
+  /** Instead of the time limit (ms, machine time) of each kind of request. */
+  timeoutMs?: number
+  fetch?: Fetch
+}
+
+/**
+ * Every method may throw `ProviderUnavailableError` (after repeating with back-off), `ProviderRateLimitedError` (at once),
+ * `ProviderContractError`; all but `session` also `SessionEndedError`.
+ */
+export interface ProviderClient {
+  /** The newest credential. */
+  credential(): Credential
+  /** Asks `sessionUrl` whether the session is usable, and for its access token and account. */
+  session(): Promise<SessionCheck>
+  /** One page of the conversations, newest update first. */
+  list(options: { offset: number }): Promise<ListPage>
+  /** The provider's own object, or null when the provider has none of that id (any more). */
+  conversation(id: string): Promise<JsonObject | null>
+  /** A file's bytes, or null for one that is gone. */
+  file(fileId: string, options: { maxBytes: number }): Promise<FileAnswer | null>
+}
+
+/** Reads one account of a provider as PROVIDER.md says: cookies that rotate, access tokens that run out, refusals that pass. */
+export function createProviderClient(options: ProviderClientOptions): ProviderClient {
+  const { profile, clock, signal, onRotate } = options
+  let credential: Credential = options.credential
+  let stored: Promise<void> = Promise.resolve()
+  let checking: Promise<SessionCheck> | null = null
+  const call = createCaller({ ...options, cookie: () => credential.cookie, onAnswer: takeCookies })
+
+  async function replaceCredential(next: Credential): Promise<void> {
+    credential = next
+    if (!onRotate) return
+    // In a row, each with what is newest by then: two at a time could end with the older one stored.
+    const mine = stored.then(() => onRotate(credential))
+    stored = mine.catch(() => {})
+    await mine
+  }
+
+  async function takeCookies({ headers }: ProviderAnswer): Promise<void> {
+    const { cookieName: name } = profile
+    const setCookies = headers.getSetCookie()
+    const cookie = applySetCookies({ name, current: credential.cookie, setCookies, now: clock.now() })
+    if (cookie !== credential.cookie) await replaceCredential({ ...credential, cookie })
+  }
+
+  async function askSession(): Promise<SessionCheck> {
+    if (!isCookieValue(credential.cookie)) return { usable: false, reason: 'The session cookie is no cookie value' }
+    const check = readSession(await call({ kind: 'session', url: profile.sessionUrl }))
+    if (check.usable && check.accessToken !== credential.accessToken) {
+      await replaceCredential({ ...credential, accessToken: check.accessToken })
+    }
+    return check
+  }
+
+  /** Calls that find the token run out at the same time share one session call. */
+  function session(): Promise<SessionCheck> {
+    checking ??= askSession().finally(() => {
+      checking = null
+    })
+    return checking
+  }
+
+  async function renewedToken(): Promise<string> {
+    const check = await session()
+    if (check.usable) return check.accessToken
+    throw new SessionEndedError(`The provider has ended the session: ${check.reason}`)
+  }
+
+  /** One 401 is not the end of a session: the session call decides. */
+  async function api(kind: 'list' | 'conversation' | 'file', path: string): Promise<ProviderAnswer> {
+    const url = `${profile.apiBaseUrl}/${path}`
+    const token = credential.accessToken ?? (await renewedToken())
+    const answer = await call({ kind, url, accessToken: token })
+    if (answer.status !== 401) return answer
+    const known = credential.accessToken
+    const newer = known !== undefined && known !== token ? known : await renewedToken()
+    const again = await call({ kind, url, accessToken: newer })
+    if (again.status !== 401) return again
+    throw new ProviderUnavailableError(`The provider refuses the ${kind} call of a session that it calls usable`)
+  }
+
+  return {
+    credential: () => credential,
+    session,
+    list: async ({ offset }) => {
+      const limit = profile.pageSize
+      return readList(await api('list', `conversations?offset=${offset}&limit=${limit}&order=updated`), {
+        offset,
+        limit,
+      })
+    },
+    conversation: async (id) => readConversation(await api('conversation', `conversation/${pathSegment(id)}`), id),
+    file: async (fileId, { maxBytes }) => {
+      const url = readDownloadUrl(await api('file', `files/${pathSegment(fileId)}/download`), profile.apiBaseUrl)
+      if (url === null) return null
+      const { pace, timeoutMs, fetch } = options
+      return downloadFile({ url, profile, maxBytes, clock, signal, pace, timeoutMs, fetch })
+    },
+  }
+}
+
+/** One segment of a path, whatever the provider chose as an id; a dot segment would leave the path and is refused. */
+function pathSegment(id: string): string {
+  try {
+    if (!/^\.{0,2}$/.test(id)) return encodeURIComponent(id)
+  } catch {
+    // A lone surrogate has no encoding.
+  }
+  throw new ProviderContractError('The provider uses an id that no path can hold')
+}

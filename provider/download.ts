@@ -1,0 +1,96 @@
+import { lookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { Agent } from 'undici'
+import { type Clock, MINUTE, SECOND } from '../core/clock.ts'
+import { throwIfRefused } from './caller.ts'
+import { AnswerTooLargeError, ProviderContractError } from './errors.ts'
+import { hostAllowed, isLoopbackHost, onLoopback, type ProviderProfile } from './profile.ts'
+import { isPublicAddress } from './public-address.ts'
+import { type Fetch, type ProviderAnswer, providerAgent, request } from './request.ts'
+
+const DOWNLOAD_TIMEOUT_MS = 3 * MINUTE
+const CONNECT_TIMEOUT_MS = 10 * SECOND
+const MAX_REDIRECTS = 3
+
+/** A file's bytes with the media type that came with them, or word that there are more of them than asked for. */
+export type FileAnswer = { tooLarge: false; bytes: Buffer; contentType: string | null } | { tooLarge: true }
+
+/** Refuses names at the moment of connecting, so that a name that changes its address in between cannot pass. */
+const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '')
+    const reachable = addresses.filter(({ address }) => isPublicAddress(address))
+    const [first] = reachable
+    if (first === undefined) return callback(Object.assign(new Error('not a public address'), { code: 'EACCES' }), '')
+    if (options.all) callback(null, reachable)
+    else callback(null, first.address, first.family)
+  })
+}
+
+const publicAgent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS, lookup: publicLookup } })
+
+export interface DownloadOptions {
+  url: string
+  profile: ProviderProfile
+  maxBytes: number
+  clock: Clock
+  signal?: AbortSignal | undefined
+  pace?: (() => Promise<void>) | undefined
+  timeoutMs?: number | undefined
+  fetch?: Fetch | undefined
+}
+
+/**
+ * Fetches a `download_url`, without credentials, or null for a file that is gone. The address comes from an answer, not
+ * from the configuration: it must be of the profile's `allowedHosts`, or https with a public address, or on this machine
+ * when the provider is; the same holds for each redirect. Throws as the provider's other calls do, but repeats nothing.
+ */
+export async function downloadFile(options: DownloadOptions): Promise<FileAnswer | null> {
+  const { profile, maxBytes, clock, signal, pace, timeoutMs = DOWNLOAD_TIMEOUT_MS, fetch } = options
+  let url = new URL(options.url)
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const dispatcher = dispatcherFor(url, profile)
+    await pace?.()
+    const headers = { accept: '*/*' }
+    let answer: ProviderAnswer
+    try {
+      answer = await request({
+        what: 'file download',
+        url: url.href,
+        headers,
+        timeoutMs,
+        maxBytes,
+        clock,
+        signal,
+        fetch,
+        dispatcher,
+      })
+    } catch (error) {
+      if (error instanceof AnswerTooLargeError) return { tooLarge: true }
+      throw error
+    }
+    const location = answer.headers.get('location')
+    if (answer.status >= 300 && answer.status < 400 && location !== null && URL.canParse(location, url)) {
+      url = new URL(location, url)
+      continue
+    }
+    if (answer.status === 404 || answer.status === 410) return null
+    throwIfRefused(answer, { what: 'file download', now: clock.now() })
+    if (answer.status !== 200) throw new ProviderContractError(`The provider's file download answers ${answer.status}`)
+    return { tooLarge: false, bytes: answer.body, contentType: answer.headers.get('content-type') }
+  }
+  throw new ProviderContractError("The provider's file download redirects too often")
+}
+
+/** The agent that may fetch this address; throws where none may. */
+function dispatcherFor(url: URL, profile: ProviderProfile): Agent {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const local = isLoopbackHost(host)
+  if (/^https?:$/.test(url.protocol)) {
+    // Configured hosts are trusted as the API's own is: it may well be on a private network, and without https.
+    if (hostAllowed(profile, host) && (!local || onLoopback(profile))) return providerAgent
+    if (local && onLoopback(profile)) return providerAgent
+    if (url.protocol === 'https:' && !local && (isIP(host) === 0 || isPublicAddress(host))) return publicAgent
+  }
+  throw new ProviderContractError("The provider's file call gives an address that may not be fetched")
+}
