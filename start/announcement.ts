@@ -1,0 +1,29 @@
+/** The line of `npm start -- --json` (CONTRACTS.md). */
+export interface Announcement {
+  ready: true
+  environment: 'sandbox' | 'production'
+  baseUrl: string
+  provider: { id: string; site?: string }
+  app: { appId: string; appSecret: string; apiKey: string; webhookSecret: string }
+  partner?: { url: string }
+  operator: { url: string; key: string }
+  databaseUrl: string
+  processes: { http: number[]; actors: number[]; 'browser-farm': number[] }
+}
+
+/** The same for people: what to open first. */
+export function forPeople({ announcement, secretsFile }: { announcement: Announcement; secretsFile: string }): string {
+  const { partner, baseUrl, provider, operator, app } = announcement
+  const lines = [
+    `The service runs (${announcement.environment}).`,
+    '',
+    ...(partner ? [`  Open the example partner   ${partner.url}`] : []),
+    ...(provider.site ? ['  Sign in at the provider     ada@example.test, any password but "wrong"'] : []),
+    `  Service                     ${baseUrl}`,
+    `  Operators                   ${operator.url}`,
+    `  App                         ${app.appId} (its secrets and the operator key are in ${secretsFile})`,
+    '',
+    'Ctrl-C stops all of it; the data stays.',
+  ]
+  return `${lines.join('\n')}\n`
+}

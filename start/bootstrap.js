@@ -1,0 +1,70 @@
+// The only file that runs before anything is installed: plain JavaScript, no dependencies. It installs what package-lock.json
+// names where that is missing, then goes on in this same process. Everything it says goes to stderr.
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const PROGRAMS = { start: 'start/main.ts', app: 'start/app.ts', test: 'test/main.ts', bench: 'bench/main.ts' }
+const NEEDED_NODE = [20, 19]
+
+const say = (message) => process.stderr.write(`${message}\n`)
+
+function readLock(path) {
+  try {
+    return JSON.parse(readFileSync(join(ROOT, path), 'utf8')).packages
+  } catch {
+    return undefined
+  }
+}
+
+/** Contents are compared, not times: a checkout makes the lock file new without changing it. */
+function isInstalled() {
+  const wanted = readLock('package-lock.json')
+  const present = readLock('node_modules/.package-lock.json')
+  if (!wanted || !present) return false
+  return Object.entries(wanted).every(([path, { version, optional, peer }]) => {
+    if (!path.startsWith('node_modules/') || optional || peer) return true
+    return present[path] !== undefined && present[path].version === version
+  })
+}
+
+function install() {
+  say('Installing packages (npm ci)')
+  const npm = process.env.npm_execpath
+  const command = npm ? [process.execPath, npm] : ['npm']
+  const child = spawn(command[0], [...command.slice(1), 'ci'], { cwd: ROOT, stdio: ['ignore', 2, 2] })
+  const forward = (signal) => child.kill(signal)
+  process.on('SIGTERM', forward).on('SIGINT', forward)
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (status, signal) => {
+      process.off('SIGTERM', forward).off('SIGINT', forward)
+      if (status === 0) resolve()
+      else reject(new Error(`npm ci ended with ${signal ?? `status ${status}`}`))
+    })
+  })
+}
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+const program = PROGRAMS[process.argv[2]]
+if (major < NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor < NEEDED_NODE[1])) {
+  say(`Node ${NEEDED_NODE.join('.')} or newer is needed; this is ${process.versions.node}`)
+  process.exit(1)
+}
+if (!program) {
+  say(`Usage: node start/bootstrap.js ${Object.keys(PROGRAMS).join('|')} [arguments]`)
+  process.exit(1)
+}
+try {
+  if (!isInstalled()) await install()
+} catch (error) {
+  say(`Cannot install packages: ${error.message}`)
+  process.exit(1)
+}
+const file = join(ROOT, program)
+process.argv.splice(1, 2, file)
+const { register } = await import('tsx/esm/api')
+register()
+await import(pathToFileURL(file).href)

@@ -1,0 +1,81 @@
+import { systemClock } from '../core/clock.ts'
+import { readConfig } from '../core/config.ts'
+import { type Database, startDatabase } from '../core/database/start-database.ts'
+import { createKeyring } from '../core/envelope.ts'
+import type { Announcement } from './announcement.ts'
+import { type Child, keepChild } from './child.ts'
+import { prepareData } from './demo-app.ts'
+import { announce, childEnvironment, makePlan, partnerEnvironment, siteEnvironment } from './plan.ts'
+import { findBrowser } from './set-up-browser.ts'
+
+export interface Service {
+  announcement: Announcement
+  stop(): Promise<void>
+}
+
+/** Starts everything that `npm start` stands for; what did start is stopped again when something else cannot. */
+export async function startService({
+  env,
+  progress,
+  signal,
+}: {
+  env: Record<string, string | undefined>
+  progress: (message: string) => void
+  signal: AbortSignal
+}): Promise<Service> {
+  const clock = systemClock()
+  const plan = await makePlan({ env, clock })
+  const { settings, secrets } = plan
+  const shared = childEnvironment({ env, plan })
+  // Before anything is downloaded: one clear line about a wrong value. The database's address is not known yet.
+  const config = readConfig({ ...env, ...shared, MONGODB_URL: env['MONGODB_URL'] || 'mongodb://127.0.0.1/' })
+
+  const children: Child[] = []
+  let database: Database | undefined
+  const stop = async (): Promise<void> => {
+    await Promise.all(children.map((child) => child.stop()))
+    await database?.stop()
+  }
+  try {
+    const [databaseResult, browserResult] = await Promise.allSettled([
+      startDatabase({ dataDir: settings.DATA_DIR, progress, clock, env, signal }),
+      findBrowser({ log: progress, chromiumPath: env['CHROMIUM_PATH'], signal }),
+    ])
+    if (databaseResult.status === 'fulfilled') database = databaseResult.value
+    if (databaseResult.status === 'rejected') throw databaseResult.reason
+    if (browserResult.status === 'rejected') throw browserResult.reason
+    signal.throwIfAborted()
+    const databaseUrl = databaseResult.value.url(`ccs_${settings.SERVICE_ENV}`)
+    const common = { ...shared, MONGODB_URL: databaseUrl, CHROMIUM_PATH: browserResult.value }
+    const keep = (name: string, file: string, childEnv: Record<string, string> = common, sharesPort = false): Child => {
+      const child = keepChild({ name, file, env: childEnv, sharesPort, clock, progress })
+      children.push(child)
+      return child
+    }
+    const many = (count: number, start: () => Child): Child[] => Array.from({ length: count }, start)
+    const http = many(settings.HTTP_PROCESSES, () => keep('http', 'http/main.ts', common, true))
+    const actors = many(settings.ACTOR_PROCESSES, () => keep('actors', 'actors/main.ts'))
+    const farm = many(settings.FARM_PROCESSES, () => keep('browser-farm', 'browser-farm/main.ts'))
+    // These two stand for other companies: the service's own secrets are not theirs.
+    if (plan.runsSite) keep('sandbox provider', 'provider/sandbox/main.ts', siteEnvironment(plan))
+    if (plan.runsPartner) keep('example partner', 'sdk/example/main.ts', partnerEnvironment(plan))
+    const keyring = createKeyring([config.MASTER_KEY, ...config.OLD_MASTER_KEYS])
+    const ready = Promise.all(children.map((child) => child.ready))
+    const interrupted = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+    )
+    await Promise.race([
+      interrupted,
+      Promise.all([
+        ready,
+        prepareData({ databaseUrl, keyring, secrets: secrets.app, webhookUrl: plan.webhookUrl, clock }),
+      ]),
+    ])
+    const pids = (list: Child[]): number[] => list.flatMap(({ pid }) => pid ?? [])
+    const processes = { http: pids(http), actors: pids(actors), 'browser-farm': pids(farm) }
+    return { announcement: announce({ plan, databaseUrl, processes, operatorKey: config.OPERATOR_KEY }), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
