@@ -14,12 +14,18 @@ export interface Account extends Claimable {
   /** Absent when everything was purged: the next connect begins a new one. */
   archiveId?: string
   backfill: Backfill
+  /** Until when turns of the provider's reading rate are reserved. */
+  paceAt?: Date
 }
 
-/** How far the history was read; kept beside the archive, so it is resumed after reconnects too. */
+/**
+ * How far the history was read: everything with an update time from `before` to `head`. Kept beside the archive, so that it is
+ * resumed after reconnects too.
+ */
 export interface Backfill {
+  /** Everything older than `before` was read as well. */
   done: boolean
-  /** Everything with an update time at or after this one was read. */
+  head?: Date
   before?: Date
   /** What the provider says it has in all, for progress. */
   total?: number
@@ -31,7 +37,8 @@ const schema = new mongoose.Schema<Account>(
     appId: { type: String, required: true },
     provider: { type: String, required: true },
     archiveId: String,
-    backfill: { type: embedded({ done: Boolean, before: Date, total: Number }), default: { done: false } },
+    backfill: { type: embedded({ done: Boolean, head: Date, before: Date, total: Number }), default: { done: false } },
+    paceAt: Date,
     ...claimFields,
   },
   { collection: 'accounts', versionKey: false },

@@ -9,18 +9,22 @@ import { trusted } from './database.ts'
 export interface Claimable {
   claimableAt?: Date
   fence: number
+  /** Present while someone holds it: tells a claim from a due time. */
   claimedBy?: string
+  /** Someone waits for this claim: its holder ends soon, in good order. */
+  yieldRequestedAt?: Date
 }
 
 /** How long a claim holds without renewal (machine time). A holder that stalls for longer has lost what it held. */
 export const CLAIM_MS = 15_000
-/** A process renews what it holds this often: three chances within a claim's time. */
-export const RENEW_MS = 5_000
+/** A process renews what it holds this often: several chances within a claim's time. */
+export const RENEW_MS = 2_000
 
 export const claimFields = {
   claimableAt: { type: Date },
   fence: { type: Number, required: true, default: 0 },
   claimedBy: { type: String },
+  yieldRequestedAt: { type: Date },
 } as const
 
 type Filter = Record<string, unknown>
@@ -70,26 +74,54 @@ export interface Held {
 
 export const heldBy = ({ _id, fence }: Held): Filter => ({ _id, fence })
 
-/** Prolongs many claims of one kind in one go; answers the ids that are still held. */
+/** Prolongs many claims of one kind in one go; answers the ids that are still held, and those among them that others wait for. */
 export async function renewClaims<T extends Claimable & { _id: string }>(
   model: Model<T>,
   { held, now }: { held: Held[]; now: Date },
-): Promise<Set<string>> {
-  if (held.length === 0) return new Set()
+): Promise<{ kept: Set<string>; yielding: Set<string> }> {
   const claimableAt = new Date(now.getTime() + CLAIM_MS)
   await model.bulkWrite(
     held.map((claim) => ({
       updateOne: {
-        filter: { ...heldBy(claim), claimableAt: trusted({ $exists: true }) },
+        filter: { ...heldBy(claim), claimedBy: trusted({ $exists: true }) },
         update: { $set: { claimableAt } },
       },
     })) as Parameters<typeof model.bulkWrite>[0],
     { ordered: false },
   )
-  const kept = await model
+  const found = await model
     .find({ _id: trusted({ $in: held.map(({ _id }) => _id) }) })
-    .select({ fence: 1, claimableAt: 1 })
+    .select({ fence: 1, claimedBy: 1, yieldRequestedAt: 1 })
     .lean<(Claimable & { _id: string })[]>()
-  const fences = new Map(kept.filter((doc) => doc.claimableAt).map((doc) => [doc._id, doc.fence]))
-  return new Set(held.filter(({ _id, fence }) => fences.get(_id) === fence).map(({ _id }) => _id))
+  const byId = new Map(found.map((doc) => [doc._id, doc]))
+  const kept = held.filter(({ _id, fence }) => byId.get(_id)?.claimedBy !== undefined && byId.get(_id)?.fence === fence)
+  const ids = kept.map(({ _id }) => _id)
+  return { kept: new Set(ids), yielding: new Set(ids.filter((id) => byId.get(id)?.yieldRequestedAt !== undefined)) }
+}
+
+/** Claims one document that nobody holds, due or not; null when it is held or unknown. Answers it as it was before the claim. */
+export async function claimIdle<T extends Claimable & { _id: string }>(
+  model: Model<T>,
+  { id, now }: { id: string; now: Date },
+): Promise<(T & { heldFence: number }) | null> {
+  const before = await model
+    .findOneAndUpdate(
+      { _id: id, $or: [{ claimedBy: trusted({ $exists: false }) }, { claimableAt: trusted({ $lte: now }) }] },
+      {
+        $set: { claimableAt: new Date(now.getTime() + CLAIM_MS), claimedBy: newId() },
+        $unset: { yieldRequestedAt: 1 },
+        $inc: { fence: 1 },
+      },
+      { returnDocument: 'before' },
+    )
+    .lean<T>()
+  return before && { ...before, heldFence: before.fence + 1 }
+}
+
+/** Asks the holder of a document, if there is one, to end soon. */
+export async function requestYield<T extends Claimable & { _id: string }>(
+  model: Model<T>,
+  { id, now }: { id: string; now: Date },
+): Promise<void> {
+  await model.updateOne({ _id: id, claimedBy: trusted({ $exists: true }) }, { $set: { yieldRequestedAt: now } })
 }

@@ -1,0 +1,49 @@
+import { ServiceError } from '../../core/errors.ts'
+import { heldBy } from '../../schemas/claims.ts'
+import { type Command, type CommandKind, Commands } from '../../schemas/command.ts'
+import { type CommandWork, connect } from '../connection/connect.ts'
+import { CRASHES_TO_QUARANTINE, crashBackOff } from '../connection/crash.ts'
+import { purge, sweep } from '../connection/purge.ts'
+import { ClaimLost } from '../held-claims.ts'
+import type { ActorRuntime } from '../runtime.ts'
+import { failCommand } from './finish.ts'
+import { syncNow, testEvent } from './small.ts'
+
+type Handlers = { [K in CommandKind]: (work: CommandWork<K>) => Promise<void> }
+
+const HANDLERS: Handlers = { connect, purge, sweep, 'sync-now': syncNow, 'test-event': testEvent }
+
+/**
+ * Carries out one claimed command. A `ServiceError` is its answer; anything else is a crash: it is tried again after a back-off, and
+ * fails after five in a row. A command whose process dies is claimed by another and ends the same way.
+ */
+export async function carryOut({ command, runtime, signal }: CommandWork<CommandKind>): Promise<void> {
+  const lost = new AbortController()
+  const release = runtime.held.hold(Commands, command, (reason) => lost.abort(reason))
+  try {
+    const handle = HANDLERS[command.kind] as (work: CommandWork<CommandKind>) => Promise<void>
+    await handle({ command, runtime, signal: AbortSignal.any([signal, lost.signal]) })
+  } catch (error) {
+    if (error instanceof ClaimLost || lost.signal.aborted) return
+    if (signal.aborted) return await handBack(command, runtime)
+    if (error instanceof ServiceError) return await failCommand({ command, error, now: runtime.clock.now() })
+    runtime.log.error({ err: error, commandId: command._id, kind: command.kind }, 'command crashed')
+    await afterCrash(command, runtime)
+  } finally {
+    release()
+  }
+}
+
+async function handBack(command: Command, { clock }: ActorRuntime): Promise<void> {
+  await Commands.updateOne(heldBy(command), { $set: { claimableAt: clock.now() }, $unset: { claimedBy: 1 } })
+}
+
+async function afterCrash(command: Command, { clock }: ActorRuntime): Promise<void> {
+  const crashes = command.crashes + 1
+  if (crashes >= CRASHES_TO_QUARANTINE && command.kind !== 'purge' && command.kind !== 'sweep') {
+    await failCommand({ command, error: new ServiceError('internal'), now: clock.now() })
+    return
+  }
+  const claimableAt = clock.after(crashBackOff(crashes))
+  await Commands.updateOne(heldBy(command), { $set: { crashes, claimableAt }, $unset: { claimedBy: 1 } })
+}

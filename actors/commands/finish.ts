@@ -1,0 +1,49 @@
+import type { ErrorCode, ServiceError } from '../../core/errors.ts'
+import { heldBy } from '../../schemas/claims.ts'
+import { type Command, type CommandKind, type CommandResults, Commands } from '../../schemas/command.ts'
+import type { OutboxEntry } from '../../schemas/outbox.ts'
+import { ClaimLost } from '../held-claims.ts'
+
+/** Whatever of a command's arguments is secret goes with its end: keys that lie in a done command could open what was deleted. */
+const SECRET_ARGUMENTS = { 'args.key': 1, 'args.credential': 1, 'args.profile': 1 }
+
+const ENDED = { claimableAt: 1, claimedBy: 1, ...SECRET_ARGUMENTS }
+
+/** Ends a command with its result and the events that tell of it, in one write of its holder. Throws `ClaimLost`. */
+export async function finishCommand<K extends CommandKind>({
+  command,
+  result,
+  events = [],
+  now,
+}: {
+  command: Command<K>
+  result: CommandResults[K]
+  events?: OutboxEntry[]
+  now: Date
+}): Promise<void> {
+  const outbox = events.length > 0
+  await end(command, {
+    $set: { state: 'done', result, doneAt: now, ...(outbox && { outboxAt: now }) },
+    $unset: ENDED,
+    ...(outbox && { $push: { outbox: { $each: events } } }),
+  })
+}
+
+/** Ends a command that cannot be carried out; the one who waits is told `code` and the table's message. */
+export async function failCommand({
+  command,
+  error,
+  now,
+}: {
+  command: Command
+  error: ServiceError
+  now: Date
+}): Promise<void> {
+  const failure: { code: ErrorCode; message: string } = { code: error.code, message: error.message }
+  await end(command, { $set: { state: 'failed', failure, doneAt: now }, $unset: ENDED })
+}
+
+async function end(command: Command, update: Record<string, unknown>): Promise<void> {
+  const { matchedCount } = await Commands.updateOne(heldBy(command), update)
+  if (matchedCount === 0) throw new ClaimLost('the command is held by another actor')
+}

@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto'
+import { type Account, Accounts } from '../../schemas/account.ts'
+import type { App } from '../../schemas/app.ts'
+import { appKey } from '../../schemas/apps.ts'
+import { isDuplicate } from '../../schemas/database.ts'
+import type { ActorRuntime } from '../runtime.ts'
+import { type Holding, waitForClaim } from './wait-for-claim.ts'
+
+const ACCOUNT_ID_LENGTH = 32
+
+/** Stable for one provider account within one app, and meaningless outside it (SPEC.md, accountId). */
+export function accountIdOf({
+  app,
+  provider,
+  providerAccountId,
+  runtime,
+}: {
+  app: App
+  provider: string
+  providerAccountId: string
+  runtime: Pick<ActorRuntime, 'keyring'>
+}): string {
+  const key = appKey(app, { keyring: runtime.keyring, purpose: 'account-id' })
+  return createHmac('sha256', key).update(`${provider}|${providerAccountId}`).digest('hex').slice(0, ACCOUNT_ID_LENGTH)
+}
+
+/** A keyed hash of an account's e-mail: it is never stored in clear (SPEC.md, native capture). */
+export function emailHashOf({
+  app,
+  email,
+  runtime,
+}: {
+  app: App
+  email: string
+  runtime: Pick<ActorRuntime, 'keyring'>
+}): string {
+  const key = appKey(app, { keyring: runtime.keyring, purpose: 'email-hash' })
+  return createHmac('sha256', key).update(email.trim().toLowerCase()).digest('hex')
+}
+
+/** Takes the account's claim, which puts connects, folds and purges of one account in order; makes the account where it is new. */
+export async function holdAccount({
+  id,
+  appId,
+  provider,
+  runtime,
+  signal,
+}: {
+  id: string
+  appId: string
+  provider: string
+  runtime: ActorRuntime
+  signal: AbortSignal
+}): Promise<Holding<Account>> {
+  await Accounts.updateOne(
+    { _id: id },
+    { $setOnInsert: { appId, provider, backfill: { done: false }, fence: 0 } },
+    { upsert: true },
+  ).catch((error: unknown) => (isDuplicate(error) ? undefined : Promise.reject(error)))
+  const holding = await waitForClaim({ model: Accounts, id, runtime, signal })
+  if (!holding) throw new Error('the account is gone')
+  return holding
+}

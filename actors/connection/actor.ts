@@ -1,0 +1,28 @@
+import { heldBy } from '../../schemas/claims.ts'
+import { type Connection, Connections } from '../../schemas/connection.ts'
+import { ClaimLost } from '../held-claims.ts'
+import type { ActorRuntime } from '../runtime.ts'
+import { releaseAt } from './claimed.ts'
+import { CRASHES_TO_QUARANTINE, crashBackOff } from './crash.ts'
+import { type SyncOptions, syncConnection } from './sync.ts'
+
+/** What the connection actor does when its connection is due: one sync; a crash is counted, and waited out or quarantined. */
+export async function whenDue({ connection, runtime, signal }: SyncOptions): Promise<void> {
+  try {
+    await syncConnection({ connection, runtime, signal })
+  } catch (error) {
+    if (error instanceof ClaimLost) return
+    runtime.log.error({ err: error, connectionId: connection._id }, 'connection crashed')
+    await afterCrash(connection, runtime)
+  }
+}
+
+async function afterCrash(connection: Connection, { clock }: ActorRuntime): Promise<void> {
+  const crashes = connection.crashes + 1
+  const quarantine = crashes >= CRASHES_TO_QUARANTINE
+  const release = releaseAt(quarantine ? null : clock.after(crashBackOff(crashes)))
+  await Connections.updateOne(heldBy(connection), {
+    $set: { crashes, ...release.$set, ...(quarantine && { quarantinedAt: clock.now() }) },
+    $unset: release.$unset,
+  })
+}

@@ -1,0 +1,154 @@
+import { unseal } from '../../core/envelope.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import { type Account, Accounts } from '../../schemas/account.ts'
+import { type App, Apps } from '../../schemas/app.ts'
+import { BrowserProfiles } from '../../schemas/browser-profile.ts'
+import type { Command } from '../../schemas/command.ts'
+import { type Connection, Connections, CREDENTIAL_PURPOSE, type Credential } from '../../schemas/connection.ts'
+import { isDuplicate, trusted } from '../../schemas/database.ts'
+import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
+import { finishCommand } from '../commands/finish.ts'
+import type { ActorRuntime } from '../runtime.ts'
+import { accountIdOf, emailHashOf, holdAccount } from './account.ts'
+import { foldConnection } from './fold.ts'
+import { inheritArchiveKey } from './keys.ts'
+import { waitForClaim } from './wait-for-claim.ts'
+
+export interface CommandWork<K extends Command['kind']> {
+  command: Command<K>
+  runtime: ActorRuntime
+  signal: AbortSignal
+}
+
+/**
+ * Creates a connection from a usable session (SPEC.md, Connect flow 5 and 6, Reconnecting, One account one user). The account's claim
+ * puts rivals in order: of two users exactly one wins, of two reconnects the later folds the earlier. Run again after a crash at any
+ * point it ends the same way.
+ */
+export async function connect({ command, runtime, signal }: CommandWork<'connect'>): Promise<void> {
+  const { args } = command
+  const app = await Apps.findById(command.appId).lean<App>()
+  if (!app) throw new ServiceError('app_not_found')
+  const credential = openGiven(command, runtime)
+  if (!credential.account) throw new Error('the session names no account')
+  const accountId = accountIdOf({ app, provider: args.provider, providerAccountId: credential.account.id, runtime })
+  const account = await holdAccount({ id: accountId, appId: app._id, provider: args.provider, runtime, signal })
+  try {
+    const others = await Connections.find({
+      accountId,
+      status: trusted({ $ne: 'revoked' }),
+      _id: trusted({ $ne: args.connectionId }),
+    }).lean<Connection[]>()
+    if (others.some(({ userId }) => userId !== args.userId)) throw new ServiceError('account_held')
+    const { email } = credential.account
+    await createAndFold({
+      command,
+      runtime,
+      signal,
+      account: account.document,
+      others,
+      ...(email && { emailHash: emailHashOf({ app, email, runtime }) }),
+    })
+  } finally {
+    await account.release()
+  }
+  await finishCommand({ command, result: { connectionId: args.connectionId }, now: runtime.clock.now() })
+  runtime.outboxHint()
+}
+
+function openGiven({ args }: Command<'connect'>, { keyring }: ActorRuntime): Credential {
+  const context = { owner: args.connectionId, purpose: CREDENTIAL_PURPOSE }
+  return JSON.parse(unseal(keyring.unwrap(args.key), context, bytes(args.credential)).toString('utf8')) as Credential
+}
+
+/** Binary values inside the free-form arguments come back as the driver's own type. */
+const bytes = (value: Buffer | { buffer: Uint8Array }): Buffer =>
+  Buffer.isBuffer(value) ? value : Buffer.from(value.buffer)
+
+interface Creation extends CommandWork<'connect'> {
+  account: Account
+  others: Connection[]
+  emailHash?: string
+}
+
+async function createAndFold({ command, runtime, signal, account, others, emailHash }: Creation): Promise<void> {
+  const { args } = command
+  const archiveId = account.archiveId ?? newId()
+  if (!account.archiveId)
+    await Accounts.updateOne({ _id: account._id }, { $set: { archiveId, backfill: { done: false } } })
+  const held = []
+  for (const { _id } of others) {
+    const holding = await waitForClaim({ model: Connections, id: _id, runtime, signal })
+    if (holding) held.push(holding)
+  }
+  try {
+    const predecessors = held.map(({ document }) => document).filter(({ status }) => status !== 'revoked')
+    const key = runtime.keyring.unwrap(args.key)
+    if (args.profile) await storeProfile(args.connectionId, bytes(args.profile), runtime)
+    await insertOnce({
+      _id: args.connectionId,
+      appId: command.appId,
+      userId: args.userId,
+      userRef: args.userRef,
+      provider: args.provider,
+      status: 'active',
+      capturedAt: args.capturedAt,
+      accountId: account._id,
+      archiveId,
+      key: args.key,
+      archiveKey: inheritArchiveKey({
+        key,
+        predecessor: predecessors.find(({ archiveKey }) => archiveKey),
+        keyring: runtime.keyring,
+      }),
+      credential: bytes(args.credential),
+      ...(emailHash && { emailHash }),
+      ...(args.device && { device: args.device }),
+      replaces: predecessors.map(({ _id }) => _id),
+      sync: { unchanged: 0, ...resumed(predecessors) },
+      crashes: 0,
+      claimableAt: runtime.clock.now(),
+      fence: 0,
+      outbox: [created(command, predecessors, runtime.clock.now())],
+      outboxAt: runtime.clock.now(),
+    })
+    for (const predecessor of predecessors) await foldConnection({ predecessor, runtime })
+  } finally {
+    for (const holding of held) await holding.release()
+  }
+}
+
+/** The cadence goes on where the predecessor's was, once its history is complete. */
+const resumed = (predecessors: Connection[]): { intervalMs?: number } => {
+  const intervalMs = predecessors.find(({ sync }) => sync.intervalMs !== undefined)?.sync.intervalMs
+  return intervalMs === undefined ? {} : { intervalMs }
+}
+
+const created = ({ _id, args, appId }: Command<'connect'>, predecessors: Connection[], at: Date): OutboxEntry =>
+  outboxEntry({
+    cause: _id,
+    appId,
+    event: 'connection.created',
+    at,
+    payload: {
+      connectionId: args.connectionId,
+      userRef: args.userRef,
+      userId: args.userId,
+      connectorId: args.provider,
+      provider: args.provider,
+      replaces: predecessors.map((connection) => connection._id),
+    },
+  })
+
+async function storeProfile(connectionId: string, sealed: Buffer, { clock }: ActorRuntime): Promise<void> {
+  await BrowserProfiles.updateOne({ _id: connectionId }, { $set: { sealed, storedAt: clock.now() } }, { upsert: true })
+}
+
+async function insertOnce(connection: Connection): Promise<void> {
+  try {
+    await Connections.create(connection)
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+  }
+}

@@ -1,0 +1,39 @@
+import type { Connection } from '../../schemas/connection.ts'
+import type { ActorRuntime } from '../runtime.ts'
+import { cutShortEvents } from '../sync/counts.ts'
+import { releaseAt, writeHeld } from './claimed.ts'
+import { deleteBrowserProfile } from './purge-data.ts'
+
+/**
+ * Ends a connection whose account was connected anew (SPEC.md, Reconnecting): it becomes `revoked`, its key and credential go. Its
+ * conversations stay where they are, in the account's archive, which its successor points at (DESIGN.md idea 6).
+ */
+export async function foldConnection({
+  predecessor,
+  runtime,
+}: {
+  /** As held by this actor. */
+  predecessor: Connection
+  runtime: ActorRuntime
+}): Promise<void> {
+  const now = runtime.clock.now()
+  const events = await cutShortEvents({ connection: predecessor, at: now })
+  await deleteBrowserProfile({ connectionId: predecessor._id })
+  await writeHeld(predecessor, {
+    $set: { status: 'revoked', revokedAt: now, ...(events.length > 0 && { outboxAt: now }) },
+    $unset: { ...releaseAt(null).$unset, ...REVOKED },
+    ...(events.length > 0 && { $push: { outbox: { $each: events } } }),
+  })
+}
+
+/** What a revoked connection no longer has. */
+export const REVOKED = {
+  key: 1,
+  archiveKey: 1,
+  credential: 1,
+  archiveId: 1,
+  emailHash: 1,
+  device: 1,
+  quarantinedAt: 1,
+  'sync.runId': 1,
+} as const

@@ -1,0 +1,15 @@
+import { BrowserProfiles } from '../../schemas/browser-profile.ts'
+import { Conversations } from '../../schemas/conversation.ts'
+import { ConversationParts } from '../../schemas/conversation-part.ts'
+
+/** Deletes every conversation, part and file of an archive; doing it again is harmless. Answers how many conversations went. */
+export async function deleteArchive({ archiveId }: { archiveId: string }): Promise<number> {
+  await ConversationParts.deleteMany({ archiveId })
+  const { deletedCount } = await Conversations.deleteMany({ archiveId })
+  return deletedCount
+}
+
+/** Deletes what the hosted browser of a connection remembered. */
+export async function deleteBrowserProfile({ connectionId }: { connectionId: string }): Promise<void> {
+  await BrowserProfiles.deleteOne({ _id: connectionId })
+}

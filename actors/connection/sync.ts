@@ -1,0 +1,212 @@
+import { newId } from '../../core/ids.ts'
+import { createProviderClient, type ProviderClient } from '../../provider/client.ts'
+import {
+  ProviderContractError,
+  ProviderRateLimitedError,
+  ProviderUnavailableError,
+  SessionEndedError,
+} from '../../provider/errors.ts'
+import { type Account, Accounts } from '../../schemas/account.ts'
+import { type Connection, Connections, type Credential } from '../../schemas/connection.ts'
+import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
+import { ClaimLost, YieldRequested } from '../held-claims.ts'
+import type { ActorRuntime } from '../runtime.ts'
+import { nextSync, type Outcome, SYNC_BUDGET_MS } from '../sync/cadence.ts'
+import { type Counts, countRun, importedEvents } from '../sync/counts.ts'
+import { createPace } from '../sync/pace.ts'
+import { readAccount } from '../sync/read.ts'
+import { releaseAt, writeHeld } from './claimed.ts'
+import { isKeyed, type Keyed, openCredential, sealCredential } from './keys.ts'
+import { deleteArchive } from './purge-data.ts'
+
+/** A fold that waits for the connection gets it before the next sync does (machine time). */
+const YIELD_WAIT_MS = 5_000
+
+export interface SyncOptions {
+  /** As claimed. */
+  connection: Connection
+  runtime: ActorRuntime
+  signal: AbortSignal
+}
+
+/**
+ * One sync of a claimed connection (SPEC.md, Sync cadence): reads the account, stores what is new, reports once, and says when the
+ * next one is due. A run that a crash cut short is taken up under the same id, so its report counts everything it ever stored.
+ */
+export async function syncConnection(options: SyncOptions): Promise<void> {
+  const { connection, runtime, signal } = options
+  if (connection.status !== 'active' || !isKeyed(connection) || !connection.credential || !connection.archiveId) {
+    await writeHeld(connection, releaseAt(null))
+    return
+  }
+  const control = new AbortController()
+  const release = runtime.held.hold(Connections, connection, (reason) => control.abort(reason))
+  try {
+    await runSync({ ...options, connection, signal: AbortSignal.any([signal, control.signal]) })
+  } catch (error) {
+    if (!(error instanceof ClaimLost)) throw error
+    await leaveNothingBehind(connection)
+    throw error
+  } finally {
+    release()
+  }
+}
+
+async function runSync({ connection, runtime, signal }: SyncOptions & { connection: Keyed }): Promise<void> {
+  const runId = connection.sync.runId ?? newId()
+  // A run that is taken up looks at everything again: what it left as it was is counted anew.
+  await writeHeld(connection, { $set: { 'sync.runId': runId, 'sync.unchanged': 0 } })
+  const profile = runtime.profiles.find(({ id }) => id === connection.provider)
+  const account = await Accounts.findById(connection.accountId).lean<Account>()
+  if (!profile) throw new Error(`provider ${connection.provider} is not configured`)
+  if (!account?.archiveId || account.archiveId !== connection.archiveId)
+    throw new Error('the account has another archive')
+
+  const progress = { unchanged: 0, sessionVerified: false }
+  const client = createProviderClient({
+    profile,
+    credential: credentialOf(connection, runtime),
+    clock: runtime.clock,
+    signal,
+    pace: createPace({
+      accountId: account._id,
+      requestsPerMinute: profile.requestsPerMinute,
+      clock: runtime.clock,
+      signal,
+    }),
+    onRotate: (credential) => storeCredential(connection, credential, runtime),
+  })
+  const end = runtime.clock.elapsed() + runtime.clock.scaled(SYNC_BUDGET_MS)
+  const outcome = await outcomeOf(signal, async () => {
+    const session = await client.session()
+    if (!session.usable) throw new SessionEndedError(session.reason)
+    progress.sessionVerified = true
+    return readAccount({
+      account: { ...account, archiveId: account.archiveId ?? '' },
+      runId,
+      client,
+      pageSize: profile.pageSize,
+      clock: runtime.clock,
+      log: runtime.log,
+      isOver: () => signal.aborted || runtime.clock.elapsed() > end,
+      checkpoint: async (unchanged) => {
+        progress.unchanged += unchanged
+        await writeHeld(connection, { $set: { 'sync.unchanged': progress.unchanged } })
+      },
+    })
+  })
+  await report({ connection, runtime, runId, outcome, ...progress })
+}
+
+const credentialOf = (connection: Keyed, { keyring }: ActorRuntime): Credential =>
+  openCredential({
+    id: connection._id,
+    key: keyring.unwrap(connection.key),
+    sealed: connection.credential ?? Buffer.alloc(0),
+  })
+
+async function storeCredential(
+  connection: Keyed,
+  next: ReturnType<ProviderClient['credential']>,
+  runtime: ActorRuntime,
+): Promise<void> {
+  const key = runtime.keyring.unwrap(connection.key)
+  const credential = { ...credentialOf(connection, runtime), ...next }
+  await writeHeld(connection, { $set: { credential: sealCredential({ id: connection._id, key, credential }) } })
+}
+
+/** Turns what the provider did into how the sync ended; anything unexpected is thrown on and counts as a crash. */
+async function outcomeOf(signal: AbortSignal, read: () => Promise<boolean>): Promise<Outcome> {
+  try {
+    return { kind: (await read()) ? 'complete' : 'more' }
+  } catch (error) {
+    const aborted: unknown = signal.aborted ? signal.reason : undefined
+    if (aborted instanceof ClaimLost || error instanceof ClaimLost) throw aborted instanceof ClaimLost ? aborted : error
+    if (signal.aborted)
+      return { kind: 'interrupted', resumeInMs: aborted instanceof YieldRequested ? YIELD_WAIT_MS : 0 }
+    if (error instanceof SessionEndedError) return { kind: 'session-ended', reason: error.message }
+    if (error instanceof ProviderRateLimitedError) return { kind: 'rate-limited', retryAfterMs: error.retryAfterMs }
+    if (error instanceof ProviderUnavailableError || error instanceof ProviderContractError)
+      return { kind: 'unavailable', reason: error.message }
+    throw error
+  }
+}
+
+async function report({
+  connection,
+  runtime,
+  runId,
+  outcome,
+  unchanged,
+  sessionVerified,
+}: {
+  connection: Keyed
+  runtime: ActorRuntime
+  runId: string
+  outcome: Outcome
+  unchanged: number
+  sessionVerified: boolean
+}): Promise<void> {
+  const now = runtime.clock.now()
+  const counts = await countRun({ archiveId: connection.archiveId ?? '', runId, unchanged })
+  const foundSomething = counts.inserted + counts.updated > 0
+  const next = nextSync({ outcome, foundSomething, intervalMs: connection.sync.intervalMs, clock: runtime.clock })
+  const lastSyncAt = sessionVerified ? now : connection.lastSyncAt
+  const events: OutboxEntry[] = importedEvents({ connection, runId, counts, at: now })
+  if (outcome.kind === 'session-ended')
+    events.push(reauthNeeded({ connection, runId, reason: outcome.reason, lastSyncAt, at: now }))
+  const release = releaseAt(next.due)
+  await writeHeld(connection, {
+    $set: {
+      ...release.$set,
+      'sync.unchanged': 0,
+      'sync.outcome': describe(outcome, counts),
+      ...(next.intervalMs !== undefined && { 'sync.intervalMs': next.intervalMs }),
+      ...(lastSyncAt && { lastSyncAt }),
+      ...(outcome.kind === 'session-ended' && { status: 'needs_reauth' }),
+      ...(events.length > 0 && { outboxAt: now }),
+      crashes: 0,
+    },
+    $unset: { ...release.$unset, 'sync.runId': 1 },
+    ...(events.length > 0 && { $push: { outbox: { $each: events } } }),
+  })
+  if (events.length > 0) runtime.outboxHint()
+  runtime.log.info({ connectionId: connection._id, outcome: outcome.kind, ...counts }, 'sync ended')
+}
+
+const describe = (outcome: Outcome, { inserted, updated }: Counts): string =>
+  `${outcome.kind}${'reason' in outcome ? `: ${outcome.reason}` : ''} (${inserted} inserted, ${updated} updated)`
+
+const reauthNeeded = ({
+  connection,
+  runId,
+  reason,
+  lastSyncAt,
+  at,
+}: {
+  connection: Connection
+  runId: string
+  reason: string
+  lastSyncAt: Date | undefined
+  at: Date
+}): OutboxEntry =>
+  outboxEntry({
+    cause: runId,
+    appId: connection.appId,
+    event: 'reauth.needed',
+    at,
+    payload: {
+      connectionId: connection._id,
+      userRef: connection.userRef,
+      provider: connection.provider,
+      reason,
+      lastSuccessfulPull: lastSyncAt?.toISOString() ?? null,
+    },
+  })
+
+/** A sync that lost its claim to a purge deletes what it may have stored after the purge looked. */
+async function leaveNothingBehind({ _id, archiveId }: Connection): Promise<void> {
+  if (!archiveId) return
+  const connection = await Connections.findById(_id).lean<Connection>()
+  if (connection?.purge?.archiveId === archiveId) await deleteArchive({ archiveId })
+}

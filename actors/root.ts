@@ -1,0 +1,92 @@
+import { type Ref, start, stop } from 'nact'
+import { claimMany } from '../schemas/claims.ts'
+import { type Command, type CommandKind, Commands } from '../schemas/command.ts'
+import { type Connection, Connections } from '../schemas/connection.ts'
+import { carryOut } from './commands/carry-out.ts'
+import { whenDue } from './connection/actor.ts'
+import { createDeliveries } from './delivery/deliveries.ts'
+import { YieldRequested } from './held-claims.ts'
+import { createOutboxRelay } from './outbox-relay.ts'
+import { startPoller } from './poller.ts'
+import type { ActorRuntime } from './runtime.ts'
+import { type ActorInfo, createSupervisor, type Supervisor } from './supervision.ts'
+
+/** How often each kind of waiting work is looked for (machine ms): an indexed read of what is due, nothing more. */
+const COMMANDS_EVERY_MS = 50
+const CONNECTIONS_EVERY_MS = 250
+/** Claimed in one go; more are claimed at the next turn. */
+const CLAIMS_AT_ONCE = 50
+/** Syncs that one process runs at a time: each holds a page of conversations in memory. */
+const SYNCS_AT_ONCE = 200
+const COMMANDS_AT_ONCE = 200
+
+/** Commands that do not wait for the sync of their connection: it goes on after them. */
+const INTERRUPTING: ReadonlySet<string> = new Set<CommandKind>(['purge', 'ingest'])
+
+class Stopping extends Error {
+  override name = 'Stopping'
+}
+
+export interface Root {
+  gauges(): Record<string, number>
+  actors(): ActorInfo[]
+  stop(): Promise<void>
+}
+
+/**
+ * The supervisor tree: root → connections, commands, deliveries → shards → one actor per connection, user or delivery. Commands
+ * on a connection go to that connection's actor, so one process does one thing at a time with it; between processes the fence decides.
+ */
+export function startRoot(runtime: ActorRuntime): Root {
+  const { clock, log } = runtime
+  const system = start({ name: 'ccs' } as never) as unknown as Ref<unknown>
+  const supervise = (name: string): Supervisor => createSupervisor({ parent: system, name, clock, log })
+  const connections = supervise('connections')
+  const commands = supervise('commands')
+  const relay = createOutboxRelay({ runtime })
+  const deliveries = createDeliveries({ runtime, supervisor: supervise('deliveries') })
+  runtime.outboxHint = relay.hint
+
+  const claimCommands = async (): Promise<number> => {
+    const limit = Math.min(CLAIMS_AT_ONCE, COMMANDS_AT_ONCE - commands.size())
+    if (limit <= 0) return 0
+    const claimed = await claimMany<Command>(Commands, { now: clock.now(), limit })
+    for (const command of claimed) {
+      // A purge does not wait for what it deletes to be synced first.
+      if (command.kind === 'purge') connections.abort(command.target, new Stopping('the connection is being purged'))
+      void commands
+        .tell(command.target, command.kind, (signal) => carryOut({ command, runtime, signal }))
+        .catch(logCrash)
+    }
+    return claimed.length
+  }
+
+  const claimConnections = async (): Promise<number> => {
+    const limit = Math.min(CLAIMS_AT_ONCE, SYNCS_AT_ONCE - connections.size())
+    if (limit <= 0) return 0
+    const claimed = await claimMany<Connection>(Connections, { now: clock.now(), limit })
+    for (const connection of claimed) {
+      void connections
+        .tell(connection._id, 'sync', (signal) => whenDue({ connection, runtime, signal }))
+        .catch(logCrash)
+    }
+    return claimed.length
+  }
+
+  const logCrash = (error: unknown): void => log.error({ err: error }, 'an actor crashed')
+  const pollers = [
+    startPoller({ name: 'commands', everyMs: COMMANDS_EVERY_MS, work: claimCommands, clock, log }),
+    startPoller({ name: 'connections', everyMs: CONNECTIONS_EVERY_MS, work: claimConnections, clock, log }),
+  ]
+  return {
+    gauges: () => ({ connections: connections.size(), commands: commands.size(), deliveries: deliveries.size() }),
+    actors: () => [...connections.list(), ...commands.list(), ...deliveries.list()],
+    stop: async () => {
+      await Promise.all(pollers.map((poller) => poller.stop()))
+      const reason = new Stopping('the process stops')
+      await Promise.all([connections.stop(reason), commands.stop(reason), deliveries.stop()])
+      await relay.stop()
+      stop(system as never)
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import { dispatch, type Ref, type SupervisionContext, spawn, stop } from 'nact'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+
+/**
+ * nact wrapped once (DESIGN.md idea 3). A supervisor keeps one actor per piece of work, named by the id of its document; an actor
+ * lives while it has work and stops with its last message. Everything that nact 7.6 leaves open is decided here:
+ * - a handler's crash stops its actor and rejects the one who told it; `onCrash` itself never throws and never resets a busy actor;
+ * - nobody holds a reference to an actor from outside, so nothing is dispatched to a stopped one;
+ * - children are sharded, because nact copies the whole child map for every message of the parent;
+ * - there are no `shutdownAfter` timers: what waits is a document, not an actor.
+ */
+export interface Supervisor {
+  /**
+   * Runs `work` in the actor of `id`, after what that actor was told before. Resolves with its end, rejects with its error.
+   * `signal` is aborted by `abort` and by `stop`.
+   */
+  tell(id: string, doing: string, work: (signal: AbortSignal) => Promise<void>): Promise<void>
+  /** Aborts what the actor of `id` is doing now; what it was told besides goes on. */
+  abort(id: string, reason: Error): void
+  /** Aborts everything and waits for it to end. */
+  stop(reason: Error): Promise<void>
+  size(): number
+  list(): ActorInfo[]
+}
+
+/** What operators see of a live actor. */
+export interface ActorInfo {
+  id: string
+  doing: string
+  since: Date
+  waiting: number
+}
+
+/** nact copies a parent's child map per message; a shard keeps that copy small. */
+const CHILDREN_PER_SHARD = 1_000
+
+interface Message {
+  doing: string
+  work: (signal: AbortSignal) => Promise<void>
+  done: () => void
+  failed: (error: unknown) => void
+}
+
+type AnyRef = Ref<unknown>
+
+interface Child {
+  ref: Ref<Message>
+  shard: Shard
+  controller: AbortController
+  info: ActorInfo
+  pending: number
+}
+
+interface Shard {
+  ref: AnyRef
+  children: number
+}
+
+type CrashContext = SupervisionContext<Message, AnyRef>
+
+export function createSupervisor({
+  parent,
+  name,
+  clock,
+  log,
+}: {
+  parent: AnyRef
+  name: string
+  clock: Clock
+  log: Logger
+}): Supervisor {
+  const self = spawn(parent as never, () => undefined, name) as AnyRef
+  const shards: Shard[] = []
+  const children = new Map<string, Child>()
+  const running = new Set<Promise<void>>()
+
+  const openShard = (): Shard => {
+    const free = shards.find((shard) => shard.children < CHILDREN_PER_SHARD)
+    if (free) return free
+    const shard = { ref: spawn(self as never, () => undefined, `shard-${shards.length}`) as AnyRef, children: 0 }
+    shards.push(shard)
+    return shard
+  }
+
+  const remove = (id: string, child: Child): void => {
+    if (children.get(id) !== child) return
+    children.delete(id)
+    child.shard.children -= 1
+    stop(child.ref as never)
+  }
+
+  const open = (id: string): Child => {
+    const shard = openShard()
+    const child: Partial<Child> & Omit<Child, 'ref'> = {
+      shard,
+      controller: new AbortController(),
+      info: { id, doing: '', since: clock.now(), waiting: 0 },
+      pending: 0,
+    }
+    const handle = async (_state: undefined, message: Message): Promise<undefined> => {
+      child.controller = new AbortController()
+      child.info = { ...child.info, doing: message.doing, since: clock.now() }
+      await message.work(child.controller.signal)
+      message.done()
+      return undefined
+    }
+    const onCrash = (message: Message | undefined, error: Error | undefined, context: CrashContext): symbol => {
+      message?.failed(error)
+      return context.resume as unknown as symbol
+    }
+    child.ref = spawn(shard.ref as never, handle as never, id, { onCrash } as never) as Ref<Message>
+    shard.children += 1
+    children.set(id, child as Child)
+    return child as Child
+  }
+
+  const tell: Supervisor['tell'] = (id, doing, work) => {
+    const child = children.get(id) ?? open(id)
+    child.pending += 1
+    const told = new Promise<void>((done, failed) => {
+      dispatch(child.ref as never, { doing, work, done, failed } as never)
+    }).finally(() => {
+      child.pending -= 1
+      if (child.pending === 0) remove(id, child)
+    })
+    const settled = told.catch(() => undefined)
+    running.add(settled)
+    void settled.then(() => running.delete(settled))
+    return told
+  }
+
+  return {
+    tell,
+    abort: (id, reason) => children.get(id)?.controller.abort(reason),
+    size: () => children.size,
+    list: () => [...children.values()].map(({ info, pending }) => ({ ...info, waiting: pending - 1 })),
+    stop: async (reason) => {
+      for (const child of children.values()) child.controller.abort(reason)
+      await Promise.all(running)
+      log.debug({ supervisor: name }, 'stopped')
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { type Clock, HOUR, MINUTE } from '../../core/clock.ts'
+
+/** SPEC.md, Sync cadence. All in service time (ms). */
+export const BACKFILL_INTERVAL_MS = 15 * MINUTE
+export const NEWS_INTERVAL_MS = 4 * HOUR
+export const LONGEST_INTERVAL_MS = 48 * HOUR
+export const RATE_LIMITED_INTERVAL_MS = HOUR
+/** A provider that does not serve for now is asked again as soon as a backfill goes on. */
+export const UNAVAILABLE_INTERVAL_MS = 15 * MINUTE
+/** One sync reads for so long at the most; the rest of a large history follows a backfill interval later. */
+export const SYNC_BUDGET_MS = 10 * MINUTE
+
+/** How a sync ended. */
+export type Outcome =
+  | { kind: 'complete' }
+  /** Out of budget: there is more to read. */
+  | { kind: 'more' }
+  /** Cut short by someone who waits for the connection, or by the end of the process; `resumeInMs` is machine time. */
+  | { kind: 'interrupted'; resumeInMs: number }
+  | { kind: 'rate-limited'; retryAfterMs: number | null }
+  | { kind: 'unavailable'; reason: string }
+  | { kind: 'session-ended'; reason: string }
+
+/** When the next sync is due (null: never by itself), and the interval that the one after it doubles (service ms). */
+export function nextSync({
+  outcome,
+  foundSomething,
+  intervalMs,
+  clock,
+}: {
+  outcome: Outcome
+  foundSomething: boolean
+  /** The interval that led to this sync; absent before the history was complete. */
+  intervalMs: number | undefined
+  clock: Clock
+}): { due: Date | null; intervalMs: number | undefined } {
+  switch (outcome.kind) {
+    case 'session-ended':
+      return { due: null, intervalMs }
+    case 'interrupted':
+      return { due: new Date(clock.now().getTime() + outcome.resumeInMs), intervalMs }
+    case 'rate-limited':
+      return { due: clock.after(Math.max(RATE_LIMITED_INTERVAL_MS, outcome.retryAfterMs ?? 0)), intervalMs }
+    case 'unavailable':
+      return { due: clock.after(UNAVAILABLE_INTERVAL_MS), intervalMs }
+    case 'more':
+      return { due: clock.after(BACKFILL_INTERVAL_MS), intervalMs }
+    case 'complete': {
+      const first = foundSomething || intervalMs === undefined
+      const next = first ? NEWS_INTERVAL_MS : Math.min(2 * intervalMs, LONGEST_INTERVAL_MS)
+      return { due: clock.after(next), intervalMs: next }
+    }
+  }
+}
