@@ -34,7 +34,10 @@ function install() {
   say('Installing packages (npm ci)')
   const npm = process.env.npm_execpath
   const command = npm ? [process.execPath, npm] : ['npm']
-  const child = spawn(command[0], [...command.slice(1), 'ci', '--loglevel=error'], { cwd: ROOT, stdio: ['ignore', 2, 2] })
+  const child = spawn(command[0], [...command.slice(1), 'ci', '--loglevel=error'], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+  })
   const forward = (signal) => child.kill(signal)
   process.on('SIGTERM', forward).on('SIGINT', forward)
   return new Promise((resolve, reject) => {
