@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Clock, systemClock } from '../clock.ts'
@@ -30,8 +30,8 @@ const WAYS: Way[] = [
 
 /**
  * The first database that works: `MONGODB_URL`; a `mongod` on the PATH; mongodb-memory-server's download of mongod; FerretDB 2 on
- * PostgreSQL with DocumentDB. What has data in `dataDir` from an earlier start is tried before the others, so that a second start
- * finds its data again. Without `port` the one of the last start is taken if it is free. Throws one error that says why each
+ * PostgreSQL with DocumentDB. Where `dataDir` has data from an earlier start only what can read it is tried: a second start finds its
+ * data again, or says why not. Without `port` the one of the last start is taken if it is free. Throws one error that says why each
  * way failed; aborting `signal` ends a set-up that is under way.
  */
 export async function startDatabase({
@@ -62,8 +62,9 @@ export async function startDatabase({
     env,
     ...(signal && { signal }),
   }
+  const withData = await waysWithData(folder)
   const reasons: string[] = []
-  for (const way of await dataFirst(folder)) {
+  for (const way of withData.length > 0 ? withData : WAYS) {
     try {
       return await way.start(setup)
     } catch (error) {
@@ -71,7 +72,8 @@ export async function startDatabase({
       reasons.push(`${way.name}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
-  throw new Error(`No database could be started. Set MONGODB_URL or install mongod. Tried ${reasons.join('; ')}`)
+  const advice = withData.length > 0 ? `for the data in ${folder}` : 'here; set MONGODB_URL or install mongod'
+  throw new Error(`No database could be started ${advice} (${reasons.join('; ')})`)
 }
 
 async function externalDatabase(address: string): Promise<Database> {
@@ -84,16 +86,16 @@ async function externalDatabase(address: string): Promise<Database> {
   return { kind: 'external', url, pids: [], stop: async () => undefined }
 }
 
-async function dataFirst(dataDir: string): Promise<Way[]> {
+async function waysWithData(dataDir: string): Promise<Way[]> {
   const filled = await Promise.all(
-    WAYS.map(async ({ folder }) =>
-      stat(join(dataDir, folder)).then(
-        () => true,
+    WAYS.map(({ folder }) =>
+      readdir(join(dataDir, folder)).then(
+        (names) => names.length > 0,
         () => false,
       ),
     ),
   )
-  return [...WAYS.filter((_, index) => filled[index]), ...WAYS.filter((_, index) => !filled[index])]
+  return WAYS.filter((_, index) => filled[index])
 }
 
 async function lastingPort({ dataDir, clock }: { dataDir: string; clock: Clock }): Promise<number> {

@@ -84,8 +84,8 @@ async function untilReady(options: { root: string; port: number; postgres: Watch
       setup.signal?.throwIfAborted()
       if (postgres.failures < TRIES) return
       const said = await postgres.tail()
-      if (STILL_ENDING.test(said) && setup.clock.elapsed() < patience) return
-      throw new Error(`PostgreSQL does not start: ${said}`)
+      if (!STILL_ENDING.test(said)) throw new Error(`PostgreSQL does not start: ${said}`)
+      if (setup.clock.elapsed() > patience) throw new Error(`another process uses the data in ${setup.dataDir}`)
     },
     clock: setup.clock,
   })
