@@ -11,6 +11,18 @@ const NEEDED_NODE = [20, 19]
 
 const say = (message) => process.stderr.write(`${message}\n`)
 
+const name = process.argv[2]
+
+/** Until the program itself listens for a signal, the signal ends this process: for the service that is a clean end. */
+let interrupted = false
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    interrupted = true
+    if (process.listenerCount(signal) === 1) endInterrupted()
+  })
+}
+const endInterrupted = () => process.exit(name === 'start' ? 0 : 130)
+
 function readLock(path) {
   try {
     return JSON.parse(readFileSync(join(ROOT, path), 'utf8')).packages
@@ -51,7 +63,7 @@ function install() {
 }
 
 const [major, minor] = process.versions.node.split('.').map(Number)
-const program = PROGRAMS[process.argv[2]]
+const program = PROGRAMS[name]
 if (major < NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor < NEEDED_NODE[1])) {
   say(`Node ${NEEDED_NODE.join('.')} or newer is needed; this is ${process.versions.node}`)
   process.exit(1)
@@ -63,11 +75,12 @@ if (!program) {
 try {
   if (!isInstalled()) await install()
 } catch (error) {
+  if (interrupted) endInterrupted()
   say(`Cannot install packages: ${error.message}`)
   process.exit(1)
 }
 const file = join(ROOT, program)
-process.argv.splice(1, 2, file)
 const { register } = await import('tsx/esm/api')
 register()
+process.argv.splice(1, 2, file)
 await import(pathToFileURL(file).href)

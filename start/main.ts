@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { forPeople } from './announcement.ts'
-import { type Service, startService } from './service.ts'
+import type { Service } from './service.ts'
 
 const progress = (message: string): void => void process.stderr.write(`${message}\n`)
 
@@ -22,6 +22,8 @@ process.on('SIGTERM', () => void stop())
 process.on('SIGHUP', () => void stop())
 
 try {
+  // Loaded only now, since that takes a second in which a signal must find its handler.
+  const { startService } = await import('./service.ts')
   service = await startService({ env: process.env, progress, signal: abort.signal })
 } catch (error) {
   if (abort.signal.aborted) process.exit(0)
