@@ -52,9 +52,10 @@ export function startRoot(runtime: ActorRuntime): Root {
     if (limit <= 0) return 0
     const claimed = await claimMany<Command>(Commands, { now: clock.now(), limit })
     for (const command of claimed) {
-      // A purge does not wait for what it deletes to be synced first.
-      if (command.kind === 'purge') connections.abort(command.target, new Stopping('the connection is being purged'))
-      void commands
+      const supervisor = 'connectionId' in command.args ? connections : commands
+      if (INTERRUPTING.has(command.kind))
+        supervisor.abort(command.target, new YieldRequested('a command waits for this connection'))
+      void supervisor
         .tell(command.target, command.kind, (signal) => carryOut({ command, runtime, signal }))
         .catch(logCrash)
     }

@@ -34,6 +34,8 @@ export interface App {
   primaryColor?: string
   contactEmail: string
   webhookUrl?: string
+  /** Events that were discarded because there was no webhook URL, and when the last one was. */
+  discarded?: { events: number; at: Date }
   /** Wraps this app's secrets and the key that account ids are derived with. */
   key: WrappedKey
   /** Newest first. */
@@ -69,6 +71,7 @@ const schema = new mongoose.Schema<App>(
     primaryColor: String,
     contactEmail: { type: String, required: true },
     webhookUrl: String,
+    discarded: embedded({ events: Number, at: Date }),
     key: { type: wrappedKey, required: true },
     linkSecrets: [secret],
     webhookSecrets: [secret],

@@ -4,11 +4,12 @@ import { embedded } from './embedded.ts'
 import type { EventName } from './events.ts'
 
 export interface Attempt {
-  /** 1 to 6 */
+  /** From 1; a replay by hand counts on. */
   number: number
   at: Date
   /** HTTP status; absent when no answer came. */
   status?: number
+  /** Absent while the attempt is under way. */
   durationMs?: number
   /** Why it failed; absent when it was answered 2xx. */
   error?: string
@@ -24,7 +25,10 @@ export interface Delivery extends Claimable {
   /** The exact bytes of every attempt. */
   body: string
   state: 'waiting' | 'delivered' | 'dropped'
+  /** An attempt is written down when it is claimed, so that a crash makes no seventh; its result follows. */
   attempts: Attempt[]
+  /** Attempts that do not count among the present six: a replay by hand begins anew. */
+  attemptsBefore: number
   createdAt: Date
   endedAt?: Date
   /** Kept visible for 30 days after it ended. */
@@ -42,6 +46,7 @@ const schema = new mongoose.Schema<Delivery>(
       type: [embedded({ number: Number, at: Date, status: Number, durationMs: Number, error: String, answer: String })],
       default: [],
     },
+    attemptsBefore: { type: Number, required: true, default: 0 },
     createdAt: { type: Date, required: true },
     endedAt: Date,
     expireAt: Date,
@@ -49,7 +54,8 @@ const schema = new mongoose.Schema<Delivery>(
   },
   { collection: 'deliveries', versionKey: false },
 )
-schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
+/** Claimed app by app (schemas/delivery-lane.ts), so that the backlog of one endpoint is never walked for another. */
+schema.index({ appId: 1, claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ appId: 1, createdAt: -1 })
 schema.index({ expireAt: 1 }, { expireAfterSeconds: 0 })
 

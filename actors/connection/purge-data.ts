@@ -1,9 +1,11 @@
+import { deleteAttachments } from '../../schemas/attachment.ts'
 import { BrowserProfiles } from '../../schemas/browser-profile.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { ConversationParts } from '../../schemas/conversation-part.ts'
 
 /** Deletes every conversation, part and file of an archive; doing it again is harmless. Answers how many conversations went. */
 export async function deleteArchive({ archiveId }: { archiveId: string }): Promise<number> {
+  await deleteAttachments({ archiveId })
   await ConversationParts.deleteMany({ archiveId })
   const { deletedCount } = await Conversations.deleteMany({ archiveId })
   return deletedCount

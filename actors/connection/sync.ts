@@ -16,7 +16,7 @@ import { type Counts, countRun, importedEvents } from '../sync/counts.ts'
 import { createPace } from '../sync/pace.ts'
 import { readAccount } from '../sync/read.ts'
 import { releaseAt, writeHeld } from './claimed.ts'
-import { isKeyed, type Keyed, openCredential, sealCredential } from './keys.ts'
+import { isKeyed, type Keyed, openArchiveKey, openCredential, sealCredential } from './keys.ts'
 import { deleteArchive } from './purge-data.ts'
 
 /** A fold that waits for the connection gets it before the next sync does (machine time). */
@@ -83,6 +83,7 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
     progress.sessionVerified = true
     return readAccount({
       account: { ...account, archiveId: account.archiveId ?? '' },
+      archiveKey: openArchiveKey({ connection, keyring: runtime.keyring }),
       runId,
       client,
       pageSize: profile.pageSize,

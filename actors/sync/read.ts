@@ -5,6 +5,7 @@ import type { ListItem, ListPage, ProviderClient } from '../../provider/client.t
 import { ProviderContractError } from '../../provider/errors.ts'
 import { type Account, Accounts, type Backfill } from '../../schemas/account.ts'
 import { Conversations } from '../../schemas/conversation.ts'
+import { fetchAttachments } from './attachments.ts'
 import { type Incoming, isNewer, storeConversations, storedOf } from './store.ts'
 
 /** Conversations of one page that are fetched at a time; the pace holds the rate, this hides the latency. */
@@ -12,6 +13,8 @@ const FETCHES_AT_ONCE = 4
 
 export interface ReadOptions {
   account: Account & { archiveId: string }
+  /** Encrypts the archive's files. */
+  archiveKey: Buffer
   runId: string
   client: ProviderClient
   pageSize: number
@@ -36,7 +39,16 @@ export async function readAccount(options: ReadOptions): Promise<boolean> {
   const reader = { ...options, seen: new Set<string>() }
   const head = await readHead(reader)
   if (!head.complete) return false
-  return head.backfill.done || readHistory(reader, head.backfill)
+  return (head.backfill.done || (await readHistory(reader, head.backfill))) && readFiles(reader)
+}
+
+/** Fetches what files are left over from the pages. */
+async function readFiles(reader: Reader): Promise<boolean> {
+  while (!reader.isOver()) {
+    const settled = await fetchAttachments({ ...reader, archiveId: reader.account.archiveId })
+    if (settled === 0) return true
+  }
+  return false
 }
 
 async function readHead(reader: Reader): Promise<{ complete: boolean; backfill: Backfill }> {
@@ -136,6 +148,7 @@ async function readPage(reader: Reader, { items }: ListPage): Promise<void> {
     now: clock.now(),
   })
   await reader.checkpoint(Math.max(0, fresh.length - wanted.length - alreadyCounted) + untouched)
+  await fetchAttachments({ ...reader, archiveId: account.archiveId })
 }
 
 async function fetchAll(reader: Reader, items: ListItem[]): Promise<Incoming[]> {

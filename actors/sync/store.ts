@@ -6,6 +6,7 @@ import type { ExtractedConversation } from '../../provider/branch.ts'
 import { type Conversation, Conversations } from '../../schemas/conversation.ts'
 import { ConversationParts, cutParts, INLINE_BYTES } from '../../schemas/conversation-part.ts'
 import { trusted } from '../../schemas/database.ts'
+import { noteAttachments } from './attachments.ts'
 
 const compress = promisify(gzip)
 
@@ -120,6 +121,7 @@ export async function storeConversations({
           },
     })
   }
+  await noteAttachments({ archiveId, files: conversations.flatMap(({ extracted }) => extracted.files), now })
   if (operations.length > 0)
     await Conversations.bulkWrite(operations as Parameters<typeof Conversations.bulkWrite>[0], { ordered: false })
   return { untouched }

@@ -1,0 +1,66 @@
+import { type Clock, SECOND } from '../../core/clock.ts'
+import type { Logger } from '../../core/log.ts'
+import { type Settlement, settleDeliveries } from '../../schemas/delivery-claims.ts'
+
+/** Results written in one go at most. */
+const RESULTS_AT_ONCE = 500
+const RETRY_MS = SECOND
+
+export interface Results {
+  /** Resolves when the result is on disk; rejects only when the process stops before that. */
+  record(settlement: Settlement): Promise<void>
+  /** From now on a write that fails is given up: the claim runs out, and the attempt counts as interrupted. */
+  giveUp(): void
+}
+
+interface Waiting {
+  settlement: Settlement
+  resolve: () => void
+  reject: (error: unknown) => void
+}
+
+/** Writes results in batches: whatever ended while the previous batch was written goes out as the next one. */
+export function createResults({ clock, log }: { clock: Clock; log: Logger }): Results {
+  let waiting: Waiting[] = []
+  let writing = false
+  const stopping = new AbortController()
+
+  const write = async (batch: Waiting[]): Promise<void> => {
+    for (;;) {
+      try {
+        await settleDeliveries(
+          batch.map(({ settlement }) => settlement),
+          clock.now(),
+        )
+        for (const { resolve } of batch) resolve()
+        return
+      } catch (error) {
+        log.warn({ err: error, results: batch.length }, 'results of deliveries were not recorded')
+        if (stopping.signal.aborted) {
+          for (const { reject } of batch) reject(error)
+          return
+        }
+        await clock.sleep(RETRY_MS, stopping.signal).catch(() => undefined)
+      }
+    }
+  }
+
+  const writeAll = async (): Promise<void> => {
+    writing = true
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, RESULTS_AT_ONCE)
+      waiting = waiting.slice(RESULTS_AT_ONCE)
+      await write(batch)
+    }
+    writing = false
+  }
+
+  return {
+    record: (settlement) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ settlement, resolve, reject })
+        if (!writing) void writeAll()
+      }),
+    giveUp: () => stopping.abort(),
+  }
+}

@@ -1,0 +1,79 @@
+import { type Dispatcher, request } from 'undici'
+import type { Clock } from '../../core/clock.ts'
+import { webhookUrlProblem } from '../../core/public-address.ts'
+import type { Attempt } from '../../schemas/delivery.ts'
+import { ATTEMPT_LIMIT_MS } from './agent.ts'
+import { readAnswer } from './answer.ts'
+import { INTERRUPTED, reasonOf, statusProblem, TOO_SLOW } from './failure.ts'
+import { EVENT_HEADER, SIGNATURE_HEADER, signatureOf } from './signature.ts'
+
+export interface SendOptions {
+  agent: Dispatcher
+  clock: Clock
+  url: string
+  event: string
+  /** Sent byte for byte. */
+  body: string
+  /** Secrets that are valid now. */
+  secrets: string[]
+  allowPrivate: boolean
+  /** Ends the attempt early: the process stops. */
+  signal: AbortSignal
+}
+
+export type AttemptResult = Required<Pick<Attempt, 'durationMs'>> & Pick<Attempt, 'status' | 'error' | 'answer'>
+
+/**
+ * One attempt: signs, posts, reads the answer. Never throws: whatever goes wrong is the result's `error`, in words for people.
+ * Connection, headers and body share 10 s of machine time.
+ */
+export async function sendWebhook(options: SendOptions): Promise<AttemptResult> {
+  const { clock, url, signal, allowPrivate } = options
+  const began = clock.elapsed()
+  const ended = (result: Omit<AttemptResult, 'durationMs'>): AttemptResult => ({
+    ...result,
+    durationMs: Math.round(clock.elapsed() - began),
+  })
+  const problem = webhookUrlProblem(url, { allowPrivate })
+  if (problem) return ended({ error: problem })
+  const ending = new AbortController()
+  let reason = INTERRUPTED
+  const onStop = () => ending.abort()
+  const timer = clock.timer(ATTEMPT_LIMIT_MS, () => {
+    reason = TOO_SLOW
+    ending.abort()
+  })
+  signal.addEventListener('abort', onStop, { once: true })
+  if (signal.aborted) onStop()
+  let status: number | undefined
+  try {
+    const answer = await post(options, ending.signal)
+    status = answer.statusCode
+    const text = await readAnswer(answer.body)
+    const error = statusProblem(status)
+    return ended({ status, ...(error && { error }), ...(text && { answer: text }) })
+  } catch (error) {
+    const known = status === undefined ? {} : { status }
+    return ended({ ...known, error: ending.signal.aborted ? reason : reasonOf(error) })
+  } finally {
+    timer.cancel()
+    signal.removeEventListener('abort', onStop)
+  }
+}
+
+function post({ agent, clock, url, event, body, secrets }: SendOptions, signal: AbortSignal) {
+  const bytes = Buffer.from(body)
+  const signature = signatureOf({ body: bytes, secrets, now: clock.now() })
+  return request(url, {
+    dispatcher: agent,
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'ccs-webhooks',
+      [EVENT_HEADER]: event,
+      ...(signature && { [SIGNATURE_HEADER]: signature }),
+    },
+    body: bytes,
+    signal,
+  })
+}

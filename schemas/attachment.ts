@@ -1,0 +1,81 @@
+import mongoose, { type Model } from 'mongoose'
+
+/**
+ * One file that messages of an archive refer to (SPEC.md, Message): stored encrypted, never answered by the API. Found first,
+ * fetched afterwards, so that a crash in between forgets none; each file once, however many messages carry it.
+ */
+export interface Attachment {
+  /** archiveId|fileId */
+  _id: string
+  archiveId: string
+  /** The provider's id. */
+  fileId: string
+  state: 'waiting' | 'stored' | 'missing' | 'too-large'
+  /** Bytes before encryption. */
+  sizeBytes?: number
+  contentType?: string
+  foundAt: Date
+  settledAt?: Date
+}
+
+const schema = new mongoose.Schema<Attachment>(
+  {
+    _id: { type: String, required: true },
+    archiveId: { type: String, required: true },
+    fileId: { type: String, required: true },
+    state: { type: String, enum: ['waiting', 'stored', 'missing', 'too-large'], required: true },
+    sizeBytes: Number,
+    contentType: String,
+    foundAt: { type: Date, required: true },
+    settledAt: Date,
+  },
+  { collection: 'attachments', versionKey: false },
+)
+schema.index({ archiveId: 1, state: 1 })
+
+export const Attachments: Model<Attachment> = mongoose.model<Attachment>('Attachment', schema)
+
+export const attachmentId = ({ archiveId, fileId }: { archiveId: string; fileId: string }): string =>
+  `${archiveId}|${fileId}`
+
+const BUCKET = 'attachment_files'
+
+function database() {
+  const { db } = mongoose.connection
+  if (!db) throw new Error('the database is not connected')
+  return db
+}
+
+const bucket = () => new mongoose.mongo.GridFSBucket(database(), { bucketName: BUCKET })
+
+/** Stores a file's (encrypted) bytes under the attachment's id; what an interrupted attempt left is replaced. */
+export async function storeAttachmentBytes({ id, bytes }: { id: string; bytes: Buffer }): Promise<void> {
+  await removeFiles(id)
+  await new Promise<void>((resolve, reject) => {
+    const upload = bucket().openUploadStreamWithId(id as never, id)
+    upload.once('finish', resolve)
+    upload.once('error', reject)
+    upload.end(bytes)
+  })
+}
+
+/** A stored file's (encrypted) bytes. Throws where there is none. */
+export async function readAttachmentBytes({ id }: { id: string }): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of bucket().openDownloadStream(id as never)) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** Deletes every file of an archive, whole or interrupted. */
+export async function deleteAttachments({ archiveId }: { archiveId: string }): Promise<void> {
+  // Ids begin with `archiveId|`: one range of the index, which finds the pieces of interrupted uploads too.
+  await removeFiles({ $gte: `${archiveId}|`, $lt: `${archiveId}}` })
+  await Attachments.deleteMany({ archiveId })
+}
+
+async function removeFiles(ids: string | { $gte: string; $lt: string }): Promise<void> {
+  await database().collection(`${BUCKET}.chunks`).deleteMany({ files_id: ids })
+  await database()
+    .collection(`${BUCKET}.files`)
+    .deleteMany({ _id: ids } as never)
+}

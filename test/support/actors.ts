@@ -1,0 +1,150 @@
+import { createHeldClaims } from '../../actors/held-claims.ts'
+import { startRoot } from '../../actors/root.ts'
+import type { ActorRuntime } from '../../actors/runtime.ts'
+import type { ActorInfo } from '../../actors/supervision.ts'
+import { systemClock } from '../../core/clock.ts'
+import { createKeyring, type Keyring, seal } from '../../core/envelope.ts'
+import { newId } from '../../core/ids.ts'
+import { createRuntime } from '../../core/process.ts'
+import { loadProfiles } from '../../provider/load-profiles.ts'
+import { createApp } from '../../schemas/apps.ts'
+import type { Command, CommandResults } from '../../schemas/command.ts'
+import { userTarget } from '../../schemas/command.ts'
+import { awaitCommand, writeCommand } from '../../schemas/commands.ts'
+import { CREDENTIAL_PURPOSE, PROFILE_PURPOSE } from '../../schemas/connection.ts'
+import { connectDatabase, createIndexes } from '../../schemas/database.ts'
+import { ensureUser } from '../../schemas/user.ts'
+import { type RunningSite, startSite } from '../provider/sandbox.ts'
+import { testDatabase } from './database.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+
+export const COMMAND_TIMEOUT_MS = 20_000
+
+/** The actors of one process in this one, on a real database and the real sandbox provider. */
+export interface ActorWorld {
+  runtime: ActorRuntime
+  site: RunningSite
+  /** Every app's webhook endpoint. */
+  receiver: Receiver
+  keyring: Keyring
+  appId: string
+  /** As a finished login hands it over: writes the `connect` command and waits for its end. */
+  connect(options: { userRef: string; email: string; cookie?: string; appId?: string }): Promise<Command<'connect'>>
+  purge(
+    target: { userRef: string } | { connectionId: string; userRef: string },
+    id?: string,
+  ): Promise<CommandResults['purge'] | null>
+  makeApp(appId: string): Promise<void>
+  actors(): ActorInfo[]
+  stop(): Promise<void>
+}
+
+export async function startActorWorld({ timeScale = 1000 }: { timeScale?: number } = {}): Promise<ActorWorld> {
+  const site = await startSite()
+  const database = await testDatabase()
+  const masterKey = Buffer.alloc(32, 7)
+  const runtime = createRuntime({
+    kind: 'test',
+    env: {
+      MONGODB_URL: database.url,
+      MASTER_KEY: masterKey.toString('base64'),
+      BASE_URL: 'http://127.0.0.1:1',
+      OPERATOR_KEY: 'operator-key-of-the-tests-0123456789',
+      TIME_SCALE: String(timeScale),
+      PROVIDER_SITE: site.url,
+      WEBHOOK_PRIVATE_ADDRESSES: 'true',
+      LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
+    },
+  })
+  const connection = await connectDatabase({ url: database.url })
+  await createIndexes()
+  const held = createHeldClaims({ clock: runtime.clock, log: runtime.log })
+  const actorRuntime: ActorRuntime = {
+    ...runtime,
+    held,
+    profiles: await loadProfiles(runtime.config),
+    outboxHint: () => undefined,
+  }
+  const root = startRoot(actorRuntime)
+  const keyring = createKeyring([masterKey])
+  const clock = systemClock()
+  const appId = 'app-one'
+  const receiver = await startReceiver()
+  const makeApp = async (id: string) => {
+    await createApp({
+      appId: id,
+      name: id,
+      contactEmail: 'x@example.test',
+      webhookUrl: receiver.url,
+      keyring,
+      now: clock.now(),
+      createdBy: 'test',
+    })
+  }
+  await makeApp(appId)
+
+  return {
+    runtime: actorRuntime,
+    site,
+    receiver,
+    keyring,
+    appId,
+    makeApp,
+    connect: async ({ userRef, email, cookie, appId: app = appId }) => {
+      const value = cookie ?? (await site.signIn(email))
+      const session = await site.client({ cookie: value }).session()
+      if (!session.usable) throw new Error(session.reason)
+      const user = await ensureUser({ appId: app, userRef, now: clock.now() })
+      const connectionId = newId()
+      const { key, wrapped } = keyring.newDataKey()
+      const credential = JSON.stringify({ cookie: value, accessToken: session.accessToken, account: session.account })
+      const id = await writeCommand({
+        kind: 'connect',
+        appId: app,
+        target: connectionId,
+        by: { kind: 'link', id: 'test' },
+        now: clock.now(),
+        args: {
+          connectionId,
+          userId: user._id,
+          userRef,
+          provider: 'sandbox-assistant',
+          capturedAt: clock.now(),
+          key: wrapped,
+          credential: seal(key, { owner: connectionId, purpose: CREDENTIAL_PURPOSE }, credential),
+          profile: seal(key, { owner: connectionId, purpose: PROFILE_PURPOSE }, '{"cookies":[],"origins":[]}'),
+        },
+      })
+      const command = await awaitCommand<'connect'>({ id, clock, timeoutMs: COMMAND_TIMEOUT_MS })
+      if (!command) throw new Error('the connect command did not end')
+      return command
+    },
+    purge: async (target, id) => {
+      const user = await ensureUser({ appId, userRef: target.userRef, now: clock.now() })
+      const args =
+        'connectionId' in target
+          ? { connectionId: target.connectionId, userRef: target.userRef }
+          : { userId: user._id, userRef: target.userRef }
+      const commandId = await writeCommand({
+        ...(id && { id }),
+        kind: 'purge',
+        appId,
+        target: 'connectionId' in target ? target.connectionId : userTarget(user._id),
+        by: { kind: 'api-key', id: 'test' },
+        now: clock.now(),
+        args,
+      })
+      const command = await awaitCommand<'purge'>({ id: commandId, clock, timeoutMs: COMMAND_TIMEOUT_MS })
+      return command?.result ?? null
+    },
+    actors: root.actors,
+    stop: async () => {
+      await root.stop()
+      await held.stop()
+      await connection.close()
+      await database.drop()
+      await site.stop()
+      await receiver.stop()
+    },
+  }
+}
