@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { isLoopbackHost } from '../provider/profile.ts'
+import { USER_REF_LENGTH } from '../schemas/user.ts'
+
+export type LinkPurpose = 'connect' | 'manage'
+
+/** What a verified link says (SPEC.md, Authentication 3). Times are Unix seconds. */
+export interface LinkClaims {
+  appId: string
+  userRef: string
+  scopes: string[]
+  purpose: LinkPurpose
+  jti: string
+  iat: number
+  exp: number
+  /** Which provider to connect, where several are configured. */
+  provider?: string
+  /** Where the hosted page goes after success; absent where the link's was not acceptable. */
+  redirectUrl?: string
+}
+
+export const LONGEST_ID = 256
+
+/** Text that every database keeps as it is: no NUL, no half of a surrogate pair. */
+export const isStorable = (text: string): boolean => !/\0|\p{Surrogate}/u.test(text)
+
+const text = (longest: number) =>
+  z
+    .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'is no string') })
+    .min(1, 'is empty')
+    .max(longest, `is longer than ${longest} characters`)
+    .refine(isStorable, 'is no valid text')
+
+const seconds = z.number({ error: ({ input }) => (input === undefined ? 'is missing' : 'is no number') })
+
+const claims = z
+  .object({
+    appId: text(LONGEST_ID),
+    userRef: text(USER_REF_LENGTH),
+    scopes: z.array(text(LONGEST_ID), 'is no array of strings').max(32, 'is too long').optional(),
+    purpose: z.enum(['connect', 'manage'], 'is unknown'),
+    jti: text(LONGEST_ID),
+    iat: seconds,
+    exp: seconds,
+    provider: text(LONGEST_ID).optional(),
+    redirectUrl: z.string('is no string').optional(),
+  })
+  .refine(({ purpose, scopes }) => purpose !== 'connect' || scopes !== undefined, {
+    path: ['scopes'],
+    message: 'is missing',
+  })
+
+/** Checks the shape of a payload whose signature is right; unknown claims are ignored. A failure is named by `reason`. */
+export function parseClaims(payload: unknown): { claims: LinkClaims } | { reason: string } {
+  const parsed = claims.safeParse(payload)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return { reason: `${String(issue?.path[0] ?? 'payload')} ${issue?.message ?? 'is wrong'}` }
+  }
+  const { provider, redirectUrl, scopes = [], ...rest } = parsed.data
+  return {
+    claims: { ...rest, scopes, ...(provider && { provider }), ...(redirectUrl && { redirectUrl }) },
+  }
+}
+
+/** CONTRACTS.md: https, or loopback in the sandbox. */
+export function isRedirectAllowed(address: string, { sandbox }: { sandbox: boolean }): boolean {
+  const url = URL.parse(address)
+  if (!url || url.username || url.password) return false
+  return url.protocol === 'https:' || (sandbox && url.protocol === 'http:' && isLoopbackHost(url.hostname))
+}
