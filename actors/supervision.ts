@@ -8,7 +8,8 @@ import type { Logger } from '../core/log.ts'
  * - a handler's crash stops its actor and rejects the one who told it; `onCrash` itself never throws and never resets a busy actor;
  * - nobody holds a reference to an actor from outside, so nothing is dispatched to a stopped one;
  * - children are sharded, because nact copies the whole child map for every message of the parent;
- * - there are no `shutdownAfter` timers: what waits is a document, not an actor.
+ * - there are no `shutdownAfter` timers: what waits is a document, not an actor;
+ * - an actor's name may hold a few characters only, so ids are encoded.
  */
 export interface Supervisor {
   /**
@@ -109,7 +110,7 @@ export function createSupervisor({
       message?.failed(error)
       return context.resume as unknown as symbol
     }
-    child.ref = spawn(shard.ref as never, handle as never, id, { onCrash } as never) as Ref<Message>
+    child.ref = spawn(shard.ref as never, handle as never, encodeURIComponent(id), { onCrash } as never) as Ref<Message>
     shard.children += 1
     children.set(id, child as Child)
     return child as Child

@@ -11,7 +11,8 @@ const KEEP_ALIVE_MS = 4 * SECOND
 
 export const NOT_PUBLIC = 'ERR_ADDRESS_NOT_PUBLIC'
 
-const notPublic = (): NodeJS.ErrnoException => Object.assign(new Error('the address is not public'), { code: NOT_PUBLIC })
+const notPublic = (): NodeJS.ErrnoException =>
+  Object.assign(new Error('the address is not public'), { code: NOT_PUBLIC })
 
 /** Finds all addresses of a name; `dns.lookup` is one. */
 export type Resolve = (

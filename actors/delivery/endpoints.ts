@@ -2,14 +2,14 @@ import type { Keyring } from '../../core/envelope.ts'
 import { type App, Apps } from '../../schemas/app.ts'
 import { webhookSecrets } from '../../schemas/apps.ts'
 import { trusted } from '../../schemas/database.ts'
+import { NO_SECRET, NO_WEBHOOK_URL } from './failure.ts'
 
-/** Where the events of an app go, and what they are signed with. */
-export interface Endpoint {
-  url: string
-  secrets: string[]
-}
+/** Where the events of an app go and what they are signed with, or why they can go nowhere. */
+export type Endpoint = { url: string; secrets: string[] } | { problem: string }
 
-/** The endpoints of these apps as they are now, in one read; apps without a webhook URL are left out. */
+type EndpointOwner = Pick<App, '_id' | 'webhookUrl' | 'webhookSecrets' | 'key'>
+
+/** The endpoints of these apps as they are now, in one read. */
 export async function readEndpoints({
   appIds,
   keyring,
@@ -18,13 +18,20 @@ export async function readEndpoints({
   appIds: string[]
   keyring: Keyring
   now: Date
-}): Promise<Map<string, Endpoint>> {
+}): Promise<(appId: string) => Endpoint> {
   const apps = await Apps.find({ _id: trusted({ $in: appIds }) })
     .select({ webhookUrl: 1, webhookSecrets: 1, key: 1 })
-    .lean<Pick<App, '_id' | 'webhookUrl' | 'webhookSecrets' | 'key'>[]>()
-  return new Map(
-    apps.flatMap((app) =>
-      app.webhookUrl ? [[app._id, { url: app.webhookUrl, secrets: webhookSecrets(app, { keyring, now }) }]] : [],
-    ),
-  )
+    .lean<EndpointOwner[]>()
+  const endpoints = new Map(apps.map((app) => [app._id, endpointOf(app, { keyring, now })]))
+  return (appId) => endpoints.get(appId) ?? { problem: NO_WEBHOOK_URL }
+}
+
+function endpointOf(app: EndpointOwner, options: { keyring: Keyring; now: Date }): Endpoint {
+  if (!app.webhookUrl) return { problem: NO_WEBHOOK_URL }
+  try {
+    return { url: app.webhookUrl, secrets: webhookSecrets(app, options) }
+  } catch {
+    // Never unsigned instead: the receiver must be able to trust what it gets.
+    return { problem: NO_SECRET }
+  }
 }

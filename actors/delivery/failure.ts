@@ -3,6 +3,7 @@ import { ATTEMPT_LIMIT_MS, NOT_PUBLIC } from './agent.ts'
 export const TOO_SLOW = `No complete answer within ${ATTEMPT_LIMIT_MS / 1_000} seconds`
 export const INTERRUPTED = 'The attempt was interrupted by a restart of the service'
 export const NO_WEBHOOK_URL = 'The app has no webhook URL'
+export const NO_SECRET = 'The webhook secret cannot be opened with the configured master keys'
 
 const REASONS: Record<string, string> = {
   [NOT_PUBLIC]: 'The host has no public address',

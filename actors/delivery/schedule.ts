@@ -10,10 +10,10 @@ const DELAYS_MS = [2 * MINUTE, 4 * MINUTE, 8 * MINUTE, 16 * MINUTE, 32 * MINUTE]
 /** What follows from the result of a delivery's last attempt. */
 export function settlementOf(delivery: Delivery, attempt: Attempt, clock: Clock): Settlement {
   const { _id, fence, appId } = delivery
-  return { _id, fence, appId, attempt, then: nextOf(delivery, attempt, clock) }
+  return { _id, fence, appId, attempt, outcome: nextOf(delivery, attempt, clock) }
 }
 
-function nextOf({ attemptsBefore }: Delivery, attempt: Attempt, clock: Clock): Settlement['then'] {
+function nextOf({ attemptsBefore }: Delivery, attempt: Attempt, clock: Clock): Settlement['outcome'] {
   if (attempt.error === undefined) return { ended: 'delivered' }
   if (attempt.error === NO_WEBHOOK_URL) return { ended: 'dropped' }
   const failed = attempt.number - attemptsBefore
