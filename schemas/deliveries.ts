@@ -1,6 +1,6 @@
 import { DAY } from '../core/clock.ts'
 import { isDuplicate, trusted } from './database.ts'
-import { type Delivery, Deliveries } from './delivery.ts'
+import { Deliveries, type Delivery } from './delivery.ts'
 import { hastenLanes } from './delivery-lane.ts'
 import type { EventName } from './events.ts'
 
@@ -23,7 +23,8 @@ const bodyOf = ({ event, payload, deliveryId }: NewDelivery): string =>
 
 /** True where every error of an unordered insert is that the document is there already. */
 const onlyDuplicates = (error: unknown): boolean => {
-  const errors = typeof error === 'object' && error !== null && 'writeErrors' in error ? [error.writeErrors].flat() : [error]
+  const errors =
+    typeof error === 'object' && error !== null && 'writeErrors' in error ? [error.writeErrors].flat() : [error]
   return errors.length > 0 && errors.every(isDuplicate)
 }
 

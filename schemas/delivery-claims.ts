@@ -1,8 +1,8 @@
 import { newId } from '../core/ids.ts'
 import { CLAIM_MS, type Held, heldBy } from './claims.ts'
 import { trusted } from './database.ts'
-import { type Attempt, type Delivery, Deliveries } from './delivery.ts'
 import { KEPT_MS } from './deliveries.ts'
+import { type Attempt, Deliveries, type Delivery } from './delivery.ts'
 import { hastenLanes } from './delivery-lane.ts'
 
 export interface ClaimedDeliveries {
@@ -34,7 +34,11 @@ export async function claimDeliveries({
   const interrupted = due.filter(({ claimedBy }) => claimedBy !== undefined)
   const claimed = await Promise.all(
     [...byAttempts(due.filter(({ claimedBy }) => claimedBy === undefined))].map(([made, group]) =>
-      claim(group, { now, filter: { claimedBy: absent, attempts: trusted({ $size: made }) }, attempt: { number: made + 1, at: now } }),
+      claim(group, {
+        now,
+        filter: { claimedBy: absent, attempts: trusted({ $size: made }) },
+        attempt: { number: made + 1, at: now },
+      }),
     ),
   )
   return {
@@ -84,7 +88,7 @@ export interface Settlement extends Held {
   /** Takes the place of the attempt of the same number. */
   attempt: Attempt
   /** When the next attempt is due, or how the delivery ended. */
-  then: { nextAt: Date } | { ended: 'delivered' | 'dropped' }
+  outcome: { nextAt: Date } | { ended: 'delivered' | 'dropped' }
 }
 
 const NEVER = new Date(8.64e15)
@@ -93,15 +97,17 @@ const NEVER = new Date(8.64e15)
 export async function settleDeliveries(settlements: Settlement[], now: Date): Promise<void> {
   const expireAt = new Date(now.getTime() + KEPT_MS)
   const lanes = new Map<string, Date>()
-  const writes = settlements.map(({ _id, fence, appId, attempt, then }) => {
+  const writes = settlements.map(({ _id, fence, appId, attempt, outcome }) => {
     const result = { [`attempts.${attempt.number - 1}`]: attempt }
     const filter = { ...heldBy({ _id, fence }), claimedBy: { $exists: true } } as never
-    if ('ended' in then) {
-      const $set = { ...result, state: then.ended, endedAt: now, expireAt }
+    if ('ended' in outcome) {
+      const $set = { ...result, state: outcome.ended, endedAt: now, expireAt }
       return { updateOne: { filter, update: { $set, $unset: { claimedBy: 1, claimableAt: 1 } } } }
     }
-    if (then.nextAt < (lanes.get(appId) ?? NEVER)) lanes.set(appId, then.nextAt)
-    return { updateOne: { filter, update: { $set: { ...result, claimableAt: then.nextAt }, $unset: { claimedBy: 1 } } } }
+    if (outcome.nextAt < (lanes.get(appId) ?? NEVER)) lanes.set(appId, outcome.nextAt)
+    return {
+      updateOne: { filter, update: { $set: { ...result, claimableAt: outcome.nextAt }, $unset: { claimedBy: 1 } } },
+    }
   })
   await Deliveries.collection.bulkWrite(writes as never[], { ordered: false })
   await hastenLanes(lanes)

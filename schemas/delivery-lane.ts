@@ -1,6 +1,6 @@
 import mongoose, { type Model } from 'mongoose'
 import { trusted } from './database.ts'
-import { type Delivery, Deliveries } from './delivery.ts'
+import { Deliveries, type Delivery } from './delivery.ts'
 
 /**
  * When the deliveries of one app are to be looked at next. Deliveries are claimed app by app, so that 100,000 of a dead endpoint
@@ -34,8 +34,19 @@ export const DeliveryLanes: Model<DeliveryLane> = mongoose.model<DeliveryLane>('
 export const waitingOf = (appId: string) => ({ appId, claimableAt: trusted({ $exists: true }) })
 
 /** Lanes that are due, the longest due first, without the apps in `except`. */
-export function dueLanes({ now, except, limit }: { now: Date; except: string[]; limit: number }): Promise<DeliveryLane[]> {
-  return DeliveryLanes.find({ dueAt: trusted({ $lte: now }), ...(except.length > 0 && { _id: trusted({ $nin: except }) }) })
+export function dueLanes({
+  now,
+  except,
+  limit,
+}: {
+  now: Date
+  except: string[]
+  limit: number
+}): Promise<DeliveryLane[]> {
+  return DeliveryLanes.find({
+    dueAt: trusted({ $lte: now }),
+    ...(except.length > 0 && { _id: trusted({ $nin: except }) }),
+  })
     .sort({ dueAt: 1 })
     .limit(limit)
     .lean<DeliveryLane[]>()

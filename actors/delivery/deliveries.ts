@@ -1,0 +1,107 @@
+import { MINUTE, SECOND } from '../../core/clock.ts'
+import type { Runtime } from '../../core/process.ts'
+import type { Delivery } from '../../schemas/delivery.ts'
+import { claimDeliveries, type Settlement } from '../../schemas/delivery-claims.ts'
+import { type DeliveryLane, dueLanes, moveLaneOn, repairLanes } from '../../schemas/delivery-lane.ts'
+import { startPoller } from '../poller.ts'
+import type { ActorInfo, Supervisor } from '../supervision.ts'
+import { createWebhookAgent } from './agent.ts'
+import { interruptedAttempt, makeAttempt } from './attempt.ts'
+import { readEndpoints } from './endpoints.ts'
+import { createResults } from './results.ts'
+import { createRooms } from './rooms.ts'
+
+/** How often due lanes are looked for (machine ms): one small indexed read. */
+const LOOK_EVERY_MS = 50
+const LANES_AT_ONCE = 50
+const REPAIR_EVERY_MS = 5 * MINUTE
+/** Of the 10 s that a process has to stop; attempts still under way then count as interrupted. */
+const FINISH_MS = 7 * SECOND
+
+class Stopping extends Error {
+  override name = 'Stopping'
+}
+
+export interface Deliveries {
+  /** Looks for due deliveries now; losing the hint costs latency only. */
+  hint(): void
+  /** Attempts under way. */
+  size(): number
+  list(): ActorInfo[]
+  /** Claims no more, finishes what is under way within 7 s, breaks off the rest. */
+  stop(): Promise<void>
+}
+
+/** Claims due deliveries and runs each attempt in an actor of its own. Any number of processes may do so at once. */
+export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; supervisor: Supervisor }): Deliveries {
+  const { clock, log, keyring, config } = runtime
+  const allowPrivate = config.WEBHOOK_PRIVATE_ADDRESSES
+  const agent = createWebhookAgent({ allowPrivate })
+  const results = createResults({ clock, log })
+  const rooms = createRooms()
+
+  const run = (delivery: Delivery, work: (signal: AbortSignal) => Promise<Settlement>): void => {
+    const { _id, appId, event } = delivery
+    rooms.enter(appId)
+    void supervisor
+      .tell(_id, event, async (signal) => results.record(await work(signal)))
+      .catch((error: unknown) => log.error({ err: error, deliveryId: _id }, 'a delivery was left to its claim'))
+      .finally(() => {
+        rooms.leave(appId)
+        poller.hint()
+      })
+  }
+
+  const serve = async (lane: DeliveryLane, endpointOf: Awaited<ReturnType<typeof readEndpoints>>): Promise<number> => {
+    const appId = lane._id
+    const limit = rooms.free(appId)
+    if (limit === 0) return 0
+    const { begun, interrupted, drained } = await claimDeliveries({ appId, limit, now: clock.now() })
+    const endpoint = endpointOf(appId)
+    for (const delivery of begun)
+      run(delivery, (signal) => makeAttempt({ delivery, endpoint, agent, clock, allowPrivate, signal }))
+    for (const delivery of interrupted) run(delivery, async () => interruptedAttempt(delivery, clock))
+    if (drained) await moveLaneOn(lane)
+    return begun.length + interrupted.length
+  }
+
+  const work = async (): Promise<number> => {
+    const now = clock.now()
+    const lanes = await dueLanes({ now, except: rooms.full(), limit: LANES_AT_ONCE })
+    if (lanes.length === 0) return 0
+    const endpointOf = await readEndpoints({ appIds: lanes.map(({ _id }) => _id), keyring, now })
+    const claimed = await Promise.all(lanes.map((lane) => serve(lane, endpointOf)))
+    return claimed.reduce((sum, count) => sum + count, 0)
+  }
+
+  let repairing: Promise<void> = Promise.resolve()
+  const repair = (): void => {
+    repairing = repairLanes()
+      .catch((error: unknown) => log.warn({ err: error }, 'delivery lanes were not repaired'))
+      .then(() => {
+        repairTimer = clock.timer(REPAIR_EVERY_MS, repair)
+      })
+  }
+  let repairTimer = clock.timer(0, repair)
+  const poller = startPoller({ name: 'deliveries', everyMs: LOOK_EVERY_MS, work, clock, log })
+
+  const finish = async (): Promise<void> => {
+    const end = clock.elapsed() + FINISH_MS
+    while (supervisor.size() > 0 && clock.elapsed() < end) await clock.sleep(LOOK_EVERY_MS)
+  }
+
+  return {
+    hint: poller.hint,
+    size: supervisor.size,
+    list: supervisor.list,
+    stop: async () => {
+      await poller.stop()
+      await finish()
+      results.giveUp()
+      await supervisor.stop(new Stopping('the process stops'))
+      await repairing
+      repairTimer.cancel()
+      await agent.destroy()
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { Model } from 'mongoose'
+import { deriveId } from '../core/ids.ts'
+import type { Runtime } from '../core/process.ts'
+import { type App, Apps } from '../schemas/app.ts'
+import { Commands } from '../schemas/command.ts'
+import { Connections } from '../schemas/connection.ts'
+import { ConsumedLinks } from '../schemas/consumed-link.ts'
+import { trusted } from '../schemas/database.ts'
+import { insertDeliveries } from '../schemas/deliveries.ts'
+import type { HasOutbox, OutboxEntry } from '../schemas/outbox.ts'
+import { startPoller } from './poller.ts'
+
+type OutboxDocument = HasOutbox & { _id: string }
+
+/** Every document that may hold events to send. */
+const OUTBOXES = [Connections, Commands, ConsumedLinks] as unknown as Model<OutboxDocument>[]
+const DOCUMENTS_AT_ONCE = 500
+/** How often outboxes are looked at (machine ms): small indexed reads. */
+const LOOK_EVERY_MS = 100
+
+export interface OutboxRelay {
+  /** Looks now; losing the hint costs latency only. */
+  hint(): void
+  /** One pass: relays what is due and answers the number of documents. */
+  run(): Promise<number>
+  stop(): Promise<void>
+}
+
+/**
+ * Turns the events in outboxes into deliveries (DESIGN.md idea 5). The deliveryId is derived from the entry, so a rerun after a
+ * crash, or a relay in another process, makes no second one; entries go only after their deliveries are on disk.
+ */
+export function createOutboxRelay({
+  runtime,
+  onDeliveries = () => undefined,
+}: {
+  runtime: Pick<Runtime, 'clock' | 'log'>
+  /** Deliveries were written. */
+  onDeliveries?: () => void
+}): OutboxRelay {
+  const { clock, log } = runtime
+  const run = async (): Promise<number> => {
+    const relayed = await Promise.all(OUTBOXES.map((model) => relayFrom(model, clock.now())))
+    const documents = relayed.reduce((sum, count) => sum + count, 0)
+    if (documents > 0) onDeliveries()
+    return documents
+  }
+  const poller = startPoller({ name: 'outbox', everyMs: LOOK_EVERY_MS, work: run, clock, log })
+  return { hint: poller.hint, run, stop: poller.stop }
+}
+
+async function relayFrom(model: Model<OutboxDocument>, now: Date): Promise<number> {
+  const documents = await model
+    .find({ outboxAt: trusted({ $lte: now }) })
+    .sort({ outboxAt: 1 })
+    .limit(DOCUMENTS_AT_ONCE)
+    .select({ outbox: 1 })
+    .lean<OutboxDocument[]>()
+  if (documents.length === 0) return 0
+  const entries = documents.flatMap(({ outbox }) => outbox)
+  await deliver(entries, now)
+  const ids = trusted({ $in: documents.map(({ _id }) => _id) })
+  // By id, and the due time only where nothing is left: an entry that was added meanwhile stays and stays due.
+  await model.updateMany({ _id: ids }, { $pull: { outbox: { id: { $in: entries.map(({ id }) => id) } } } })
+  await model.updateMany({ _id: ids, outbox: trusted({ $size: 0 }) }, { $unset: { outboxAt: 1 } })
+  return documents.length
+}
+
+/** Entries become deliveries; those of an app without a webhook URL are discarded (SPEC.md, Events) and counted. */
+async function deliver(entries: OutboxEntry[], now: Date): Promise<void> {
+  const appIds = [...new Set(entries.map(({ appId }) => appId))]
+  const apps = await Apps.find({ _id: trusted({ $in: appIds }), webhookUrl: trusted({ $gt: '' }) })
+    .select({ _id: 1 })
+    .lean<Pick<App, '_id'>[]>()
+  const listening = new Set(apps.map(({ _id }) => _id))
+  await insertDeliveries(
+    entries
+      .filter(({ appId }) => listening.has(appId))
+      .map(({ id, appId, event, payload }) => ({ deliveryId: deriveId('delivery', id), appId, event, payload })),
+    now,
+  )
+  const discarded = appIds
+    .filter((appId) => !listening.has(appId))
+    .map((appId) => ({ appId, events: entries.filter((entry) => entry.appId === appId).length }))
+  if (discarded.length === 0) return
+  await Apps.bulkWrite(
+    discarded.map(({ appId, events }) => ({
+      updateOne: {
+        filter: { _id: appId },
+        update: { $inc: { 'discarded.events': events }, $set: { 'discarded.at': now } },
+      },
+    })),
+    { ordered: false },
+  )
+}
