@@ -58,6 +58,10 @@ interface Shard {
   children: number
 }
 
+/** Any id as one of nact's names: what it does not take is written as `_<code point>_`. */
+const actorName = (id: string): string =>
+  id.replace(/[^A-Za-z0-9-]/gu, (character) => `_${character.codePointAt(0)?.toString(16)}_`)
+
 type CrashContext = SupervisionContext<Message, AnyRef>
 
 export function createSupervisor({
@@ -110,7 +114,7 @@ export function createSupervisor({
       message?.failed(error)
       return context.resume as unknown as symbol
     }
-    child.ref = spawn(shard.ref as never, handle as never, encodeURIComponent(id), { onCrash } as never) as Ref<Message>
+    child.ref = spawn(shard.ref as never, handle as never, actorName(id), { onCrash } as never) as Ref<Message>
     shard.children += 1
     children.set(id, child as Child)
     return child as Child
