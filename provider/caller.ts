@@ -3,6 +3,7 @@ import { cookieHeader } from './cookie.ts'
 import { ProviderRateLimitedError, ProviderUnavailableError } from './errors.ts'
 import type { ProviderProfile } from './profile.ts'
 import { type Fetch, type ProviderAnswer, request } from './request.ts'
+import { createTurns } from './turns.ts'
 
 const MIB = 1024 * 1024
 
@@ -32,6 +33,8 @@ export interface CallerOptions {
   clock: Clock
   /** The newest session cookie. */
   cookie: () => string
+  /** Whether the provider rotates the cookie: then calls go one at a time, each with the newest. */
+  rotates: () => boolean
   /** Sees every answer, a refusal too, before it is judged. */
   onAnswer: (answer: ProviderAnswer) => Promise<void>
   pace?: () => Promise<void>
@@ -44,12 +47,20 @@ export interface CallerOptions {
  * Makes the function that calls a provider with the account's cookie. It repeats what fails for now (5xx, 403, time
  * limits, the network) with back-off and then throws `ProviderUnavailableError`; a 429 is thrown at once as
  * `ProviderRateLimitedError`. Any other answer is returned, whatever its status.
+ *
+ * Calls run side by side, but a session call runs alone: asked with a cookie that an answer on its way has just replaced, it
+ * would say that the session has ended.
  */
 export function createCaller(options: CallerOptions): (call: Call) => Promise<ProviderAnswer> {
-  const { profile, clock, cookie, onAnswer, pace, signal, fetch } = options
+  const { profile, clock, cookie, rotates, onAnswer, pace, signal, fetch } = options
+  const inTurn = createTurns()
 
-  async function once({ kind, url, accessToken }: Call): Promise<ProviderAnswer> {
+  async function once(call: Call): Promise<ProviderAnswer> {
     await pace?.()
+    return inTurn(() => send(call), { alone: () => call.kind === 'session' || rotates() })
+  }
+
+  async function send({ kind, url, accessToken }: Call): Promise<ProviderAnswer> {
     const { what, maxBytes } = CALLS[kind]
     const timeoutMs = options.timeoutMs ?? CALLS[kind].timeoutMs
     const headers = {

@@ -65,7 +65,13 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
   let credential: Credential = options.credential
   let stored: Promise<void> = Promise.resolve()
   let checking: Promise<SessionCheck> | null = null
-  const call = createCaller({ ...options, cookie: () => credential.cookie, onAnswer: takeCookies })
+  let rotates = false
+  const call = createCaller({
+    ...options,
+    cookie: () => credential.cookie,
+    rotates: () => rotates,
+    onAnswer: takeCookies,
+  })
 
   async function replaceCredential(next: Credential): Promise<void> {
     credential = next
@@ -80,7 +86,9 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
     const { cookieName: name } = profile
     const setCookies = headers.getSetCookie()
     const cookie = applySetCookies({ name, current: credential.cookie, setCookies, now: clock.now() })
-    if (cookie !== credential.cookie) await replaceCredential({ ...credential, cookie })
+    if (cookie === credential.cookie) return
+    rotates = true
+    await replaceCredential({ ...credential, cookie })
   }
 
   async function askSession(): Promise<SessionCheck> {

@@ -2,10 +2,10 @@ import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent } from 'undici'
 import { type Clock, MINUTE, SECOND } from '../core/clock.ts'
+import { isPublicAddress } from '../core/public-address.ts'
 import { throwIfRefused } from './caller.ts'
 import { AnswerTooLargeError, ProviderContractError } from './errors.ts'
 import { hostAllowed, isLoopbackHost, onLoopback, type ProviderProfile } from './profile.ts'
-import { isPublicAddress } from './public-address.ts'
 import { type Fetch, type ProviderAnswer, providerAgent, request } from './request.ts'
 
 const DOWNLOAD_TIMEOUT_MS = 3 * MINUTE
