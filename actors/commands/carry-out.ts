@@ -3,6 +3,7 @@ import { heldBy } from '../../schemas/claims.ts'
 import { type Command, type CommandKind, Commands } from '../../schemas/command.ts'
 import { type CommandWork, connect } from '../connection/connect.ts'
 import { CRASHES_TO_QUARANTINE, crashBackOff } from '../connection/crash.ts'
+import { ingest } from '../connection/ingest.ts'
 import { purge, sweep } from '../connection/purge.ts'
 import { ClaimLost } from '../held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
@@ -11,7 +12,7 @@ import { syncNow, testEvent } from './small.ts'
 
 type Handlers = { [K in CommandKind]: (work: CommandWork<K>) => Promise<void> }
 
-const HANDLERS: Handlers = { connect, purge, sweep, 'sync-now': syncNow, 'test-event': testEvent }
+const HANDLERS: Handlers = { connect, purge, ingest, sweep, 'sync-now': syncNow, 'test-event': testEvent }
 
 /**
  * Carries out one claimed command. A `ServiceError` is its answer; anything else is a crash: it is tried again after a back-off, and

@@ -1,5 +1,6 @@
 import { deleteAttachments } from '../../schemas/attachment.ts'
 import { BrowserProfiles } from '../../schemas/browser-profile.ts'
+import { type Connection, Connections } from '../../schemas/connection.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { ConversationParts } from '../../schemas/conversation-part.ts'
 
@@ -14,4 +15,11 @@ export async function deleteArchive({ archiveId }: { archiveId: string }): Promi
 /** Deletes what the hosted browser of a connection remembered. */
 export async function deleteBrowserProfile({ connectionId }: { connectionId: string }): Promise<void> {
   await BrowserProfiles.deleteOne({ _id: connectionId })
+}
+
+/** A writer that lost its claim to a purge deletes what it may have stored after the purge looked. */
+export async function leaveNothingBehind({ _id, archiveId }: Pick<Connection, '_id' | 'archiveId'>): Promise<void> {
+  if (!archiveId) return
+  const connection = await Connections.findById(_id).lean<Connection>()
+  if (connection?.purge?.archiveId === archiveId) await deleteArchive({ archiveId })
 }

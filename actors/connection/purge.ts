@@ -7,6 +7,7 @@ import { writeCommand } from '../../schemas/commands.ts'
 import { type Connection, Connections } from '../../schemas/connection.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { trusted } from '../../schemas/database.ts'
+import { deleteExportUploadsOf } from '../../schemas/export-upload.ts'
 import { FINAL_LEASE_STATES, Leases } from '../../schemas/lease.ts'
 import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 import { finishCommand } from '../commands/finish.ts'
@@ -62,6 +63,7 @@ async function purgeConnection(
     if (!connection?.purge) return null
     const { archiveId } = connection.purge
     await deleteBrowserProfile({ connectionId: _id })
+    await deleteExportUploadsOf({ connectionId: _id })
     if (archiveId) {
       await Accounts.updateOne(
         { _id: accountId, archiveId },

@@ -17,7 +17,7 @@ import { createPace } from '../sync/pace.ts'
 import { readAccount } from '../sync/read.ts'
 import { releaseAt, writeHeld } from './claimed.ts'
 import { isKeyed, type Keyed, openArchiveKey, openCredential, sealCredential } from './keys.ts'
-import { deleteArchive } from './purge-data.ts'
+import { leaveNothingBehind } from './purge-data.ts'
 
 /** A fold that waits for the connection gets it before the next sync does (machine time). */
 const YIELD_WAIT_MS = 5_000
@@ -204,10 +204,3 @@ const reauthNeeded = ({
       lastSuccessfulPull: lastSyncAt?.toISOString() ?? null,
     },
   })
-
-/** A sync that lost its claim to a purge deletes what it may have stored after the purge looked. */
-async function leaveNothingBehind({ _id, archiveId }: Connection): Promise<void> {
-  if (!archiveId) return
-  const connection = await Connections.findById(_id).lean<Connection>()
-  if (connection?.purge?.archiveId === archiveId) await deleteArchive({ archiveId })
-}

@@ -1,12 +1,13 @@
 import type { Model } from 'mongoose'
 import { type Claimable, claimIdle, type Held, heldBy, requestYield } from '../../schemas/claims.ts'
 import { trusted } from '../../schemas/database.ts'
+import { ClaimLost } from '../held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
 
 /** How often a waiting actor tries again (machine ms). */
 const TRY_EVERY_MS = 50
 
-/** A document that this actor holds, renewed until `release`; `signal` is aborted when the claim is lost. */
+/** A document that this actor holds, renewed until `release`; `signal` is aborted when the claim is lost; who waits for it, waits. */
 export interface Holding<T> {
   document: T & Held
   signal: AbortSignal
@@ -34,7 +35,9 @@ export async function waitForClaim<T extends Claimable & { _id: string }>({
     if (before) {
       const lost = new AbortController()
       const claim = { _id: id, fence: before.heldFence }
-      const stopRenewing = held.hold(model, claim, (reason) => lost.abort(reason))
+      const stopRenewing = held.hold(model, claim, (reason) => {
+        if (reason instanceof ClaimLost) lost.abort(reason)
+      })
       return {
         document: { ...before, fence: before.heldFence },
         signal: lost.signal,

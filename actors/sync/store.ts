@@ -75,6 +75,17 @@ const changeOf = (stored: Stored, runId: string, hash: string): Conversation['ch
   return stored.runId === runId && stored.change !== 'unchanged' ? stored.change : change
 }
 
+/** An export may hold a conversation twice. */
+function newestOfEach(conversations: Incoming[]): Incoming[] {
+  const byId = new Map<string, Incoming>()
+  for (const incoming of conversations) {
+    const { externalId, updateTime } = incoming.extracted
+    const other = byId.get(externalId)?.extracted
+    if (!other || later(updateTime, other.updateTime) === updateTime) byId.set(externalId, incoming)
+  }
+  return [...byId.values()]
+}
+
 /**
  * Stores conversations of one archive: new ones are inserted, newer ones updated in place (same id), older ones left alone.
  * Every write carries the run, from which its counts are told later. Running it again changes nothing. Answers how many this run
@@ -93,10 +104,11 @@ export async function storeConversations({
 }): Promise<{ untouched: number }> {
   let untouched = 0
   if (conversations.length === 0) return { untouched }
-  const externalIds = conversations.map(({ extracted }) => extracted.externalId)
+  const newest = newestOfEach(conversations)
+  const externalIds = newest.map(({ extracted }) => extracted.externalId)
   const stored = await storedOf({ archiveId, externalIds })
   const operations: unknown[] = []
-  for (const incoming of conversations) {
+  for (const incoming of newest) {
     const { externalId } = incoming.extracted
     const earlier = stored.get(externalId)
     const { id, set, oversize } = await prepare({ incoming, id: earlier?._id ?? newId(), now })

@@ -1,0 +1,137 @@
+import { ServiceError } from '../../core/errors.ts'
+import { extractConversation } from '../../provider/branch.ts'
+import { ExportError } from '../../provider/errors.ts'
+import { type AccountExport, readExport } from '../../provider/export.ts'
+import type { JsonObject } from '../../provider/values.ts'
+import { type App, Apps } from '../../schemas/app.ts'
+import type { Command } from '../../schemas/command.ts'
+import { type Connection, Connections } from '../../schemas/connection.ts'
+import { deleteExportUpload, withExportFile } from '../../schemas/export-upload.ts'
+import { finishCommand } from '../commands/finish.ts'
+import { ClaimLost } from '../held-claims.ts'
+import type { ActorRuntime } from '../runtime.ts'
+import { countRun, importedEvents } from '../sync/counts.ts'
+import { type Incoming, storeConversations } from '../sync/store.ts'
+import { accountIdOf, emailHashOf } from './account.ts'
+import { writeHeld } from './claimed.ts'
+import type { CommandWork } from './connect.ts'
+import { leaveNothingBehind } from './purge-data.ts'
+import { type Holding, waitForClaim } from './wait-for-claim.ts'
+
+/** Stored in one go: so many conversations, or so many messages where they are long. */
+const BATCH_CONVERSATIONS = 50
+const BATCH_NODES = 2_000
+
+/**
+ * Ingests an uploaded account export into its connection's archive (SPEC.md, Export ingestion). The whole export is checked before
+ * the first conversation is stored, so that one which is no export changes nothing. The command is the run: taken up after a crash
+ * it counts and tells the same.
+ */
+export async function ingest({ command, runtime, signal }: CommandWork<'ingest'>): Promise<void> {
+  const { connectionId, fileId } = command.args
+  try {
+    const holding = await waitForClaim({ model: Connections, id: connectionId, runtime, signal })
+    if (!holding) throw new ServiceError('connection_not_found')
+    try {
+      await ingestHeld({ command, runtime, signal: AbortSignal.any([signal, holding.signal]), holding })
+    } catch (error) {
+      throw await afterLoss(error, holding)
+    } finally {
+      await holding.release()
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) await deleteExportUpload({ fileId })
+    throw error
+  }
+  await deleteExportUpload({ fileId })
+  runtime.outboxHint()
+}
+
+/** Only a purge takes a connection from its holder: the caller is told that it is revoked. */
+async function afterLoss(error: unknown, { document, signal }: Holding<Connection>): Promise<unknown> {
+  if (error instanceof ExportError) return new ServiceError('no_export', { reason: error.message })
+  if (!(error instanceof ClaimLost) && !signal.aborted) return error
+  await leaveNothingBehind(document)
+  const connection = await Connections.findById(document._id).select({ status: 1 }).lean<Pick<Connection, 'status'>>()
+  return connection?.status === 'revoked' ? new ServiceError('connection_revoked') : error
+}
+
+async function ingestHeld({
+  command,
+  runtime,
+  signal,
+  holding,
+}: CommandWork<'ingest'> & { holding: Holding<Connection> }): Promise<void> {
+  const connection = holding.document
+  const { archiveId } = connection
+  if (connection.status === 'revoked' || !archiveId) throw new ServiceError('connection_revoked')
+  const unchanged = await withExportFile({ fileId: command.args.fileId, keyring: runtime.keyring }, async (path) => {
+    const given = await readExport({ path, signal })
+    await checkAccount({ given, connection, command, runtime })
+    for await (const raw of given.conversations) extractConversation(raw)
+    return storeAll({ given, archiveId, runId: command._id, runtime, held: holding })
+  })
+  const now = runtime.clock.now()
+  const counts = await countRun({ archiveId, runId: command._id, unchanged })
+  const events = importedEvents({ connection, runId: command._id, counts, at: now })
+  await finishCommand({ command, result: counts, events, now })
+}
+
+async function storeAll({
+  given,
+  archiveId,
+  runId,
+  runtime,
+  held,
+}: {
+  given: AccountExport
+  archiveId: string
+  runId: string
+  runtime: ActorRuntime
+  held: Holding<Connection>
+}): Promise<number> {
+  let unchanged = 0
+  for await (const conversations of batches(given.conversations)) {
+    const { untouched } = await storeConversations({ archiveId, runId, conversations, now: runtime.clock.now() })
+    unchanged += untouched
+    await writeHeld(held.document, { $set: { 'sync.outcome': 'ingesting an export' } })
+  }
+  return unchanged
+}
+
+async function* batches(conversations: AsyncIterable<JsonObject>): AsyncIterable<Incoming[]> {
+  let batch: Incoming[] = []
+  let nodes = 0
+  for await (const raw of conversations) {
+    batch.push({ extracted: extractConversation(raw), raw })
+    nodes += Object.keys(raw['mapping'] ?? {}).length
+    if (batch.length < BATCH_CONVERSATIONS && nodes < BATCH_NODES) continue
+    yield batch
+    batch = []
+    nodes = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** An export that names another account than the connection's is refused; one that names none is taken on trust. */
+async function checkAccount({
+  given: { account },
+  connection,
+  command,
+  runtime,
+}: {
+  given: AccountExport
+  connection: Connection
+  command: Command<'ingest'>
+  runtime: ActorRuntime
+}): Promise<void> {
+  if (!account) return
+  const app = await Apps.findById(command.appId).lean<App>()
+  if (!app) throw new ServiceError('app_not_found')
+  const { provider, accountId, emailHash } = connection
+  const matches =
+    account.id !== null
+      ? accountIdOf({ app, provider, providerAccountId: account.id, runtime }) === accountId
+      : account.email === null || !emailHash || emailHashOf({ app, email: account.email, runtime }) === emailHash
+  if (!matches) throw new ServiceError('other_account')
+}
