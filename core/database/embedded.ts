@@ -33,10 +33,10 @@ export function embeddedDatabase({ kind, setup }: { kind: DatabaseKind; setup: S
         logFile: join(setup.dataDir, 'log', logName),
         clock: setup.clock,
         progress: setup.progress,
-        changed: () => guard.watch(pids()),
+        changed: () => guard.follow(pids()),
       })
       servers.push(server)
-      guard.watch(pids())
+      guard.follow(pids())
       return server
     },
   }

@@ -8,7 +8,8 @@ const SCRIPT = 'while read -r line; do pids=$line; done; [ -z "$pids" ] || kill 
 
 export interface Guard {
   readonly pid: number | undefined
-  watch(pids: number[]): void
+  /** Replaces the list of servers that are to end with this process. */
+  follow(pids: number[]): void
   dismiss(): void
 }
 
@@ -19,7 +20,7 @@ export function startGuard(): Guard {
   shell.stdin.on('error', () => undefined)
   return {
     pid: shell.pid,
-    watch: (pids) => void shell.stdin.write(`${pids.join(' ')}\n`),
+    follow: (pids) => void shell.stdin.write(`${pids.join(' ')}\n`),
     dismiss: () => void shell.stdin.end('\n'),
   }
 }

@@ -11,7 +11,7 @@ import { withDatabaseName } from './url.ts'
 
 export type { Database, DatabaseKind } from './types.ts'
 
-const EXTERNAL_LIMIT_MS = 10_000
+const EXTERNAL_LIMIT_MS = 5_000
 /** How long a server that was killed a moment ago may still hold the port of its data. */
 const PORT_WAIT_MS = 3_000
 

@@ -1,0 +1,81 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { checkFile } from './check-file.ts'
+
+const messages = (path: string, source: string): string[] =>
+  checkFile({ path, source }).map(({ line, message }) => `${line} ${message}`)
+
+test('imports along the allowed directions pass', () => {
+  assert.equal(messages('http/api/a.ts', "import { x } from '../../schemas/app.ts'\nimport y from 'express'"), [])
+  assert.equal(messages('start/main.ts', "await import('../provider/profile.ts')"), [])
+  assert.equal(messages('test/a.test.ts', "import '../actors/main.ts'"), [])
+  assert.equal(messages('actors/a.ts', "import { b } from './sync/b.ts'"), [])
+})
+
+test('every form of a forbidden import is found, with its line', () => {
+  const forms = [
+    "import { x } from '../actors/x.ts'",
+    "import type { X } from '../actors/x.ts'",
+    "export * from '../actors/x.ts'",
+    "import '../actors/x.ts'",
+    "const x = await import('../actors/x.ts')",
+    "import {\n  a,\n  b,\n} from '../actors/x.ts'",
+  ]
+  for (const form of forms) assert.is(messages('http/a.ts', `\n${form}`).length, 1, form)
+  assert.equal(messages('http/a.ts', `\n${forms[0]}`), ['2 http/ must not import actors/'])
+})
+
+test('the four programs never import each other, core imports packages only, nobody imports tests', () => {
+  const programs = ['actors', 'browser-farm', 'http', 'tui']
+  for (const from of programs) {
+    for (const to of programs) {
+      const found = messages(`${from}/a.ts`, `import '../${to}/b.ts'`)
+      assert.is(found.length, from === to ? 0 : 1, `${from} to ${to}`)
+    }
+  }
+  assert.is(messages('core/a.ts', "import '../schemas/app.ts'").length, 1)
+  assert.is(messages('core/database/a.ts', "import '../../schemas/app.ts'").length, 1)
+  assert.is(messages('schemas/a.ts', "import '../provider/profile.ts'").length, 1)
+  for (const from of ['core', 'schemas', 'provider', 'http', 'start', 'sdk']) {
+    assert.is(messages(`${from}/a.ts`, "import '../test/support/until.ts'").length, 1, from)
+    assert.is(messages(`${from}/a.ts`, "import '../bench/main.ts'").length, 1, from)
+  }
+})
+
+test('the sdk is reached by neither name', () => {
+  assert.is(messages('http/a.ts', "import { signLink } from 'ccs-sdk'").length, 1)
+  assert.is(messages('http/a.ts', "import { signLink } from '../sdk/src/sign-link.ts'").length, 1)
+  assert.equal(messages('sdk/example/main.ts', "import { signLink } from 'ccs-sdk'"), [])
+})
+
+test('a new folder needs a rule', () => {
+  assert.is(messages('misc/a.ts', "import '../core/clock.ts'").length, 1)
+})
+
+test('transactions and change streams are forbidden in the service', () => {
+  assert.is(messages('actors/a.ts', 'const s = await mongoose.startSession()').length, 1)
+  assert.is(messages('schemas/a.ts', 'await s.withTransaction(run)').length, 1)
+  assert.is(messages('http/a.ts', 'Commands.watch()').length, 1)
+  assert.is(messages('http/a.ts', 'Commands\n  .watch()').length, 1)
+  assert.equal(messages('test/a.test.ts', 'Commands.watch()'), [])
+})
+
+test('time comes from core/clock in the service', () => {
+  for (const code of ['Date.now()', 'new Date()', 'setTimeout(run, 5)', 'setInterval(run, 5)', 'new Date( )']) {
+    assert.is(messages('actors/a.ts', `x = ${code}`).length, 1, code)
+    for (const path of ['core/clock.ts', 'sdk/src/a.ts', 'provider/sandbox/a.ts', 'start/a.ts', 'bench/a.ts']) {
+      assert.equal(messages(path, `x = ${code}`), [], path)
+    }
+  }
+  assert.equal(messages('actors/a.ts', 'new Date(given); clearTimeout(timer); request.setTimeoutMs(1)'), [])
+})
+
+test('comments do not count, and code after them does', () => {
+  assert.equal(
+    messages('http/a.ts', "// import '../actors/x.ts'\n/* Date.now()\n setTimeout( */\nconst url = 'http://x//y'"),
+    [],
+  )
+  assert.equal(messages('http/a.ts', "/* one\ntwo */ import '../actors/x.ts'"), ['2 http/ must not import actors/'])
+})
+
+test.run()

@@ -1,0 +1,47 @@
+/** The folders of the house and what each may import besides npm packages and itself (docs/architecture.md). */
+export const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
+  core: [],
+  schemas: ['core'],
+  provider: ['core'],
+  actors: ['schemas', 'provider', 'core'],
+  'browser-farm': ['schemas', 'provider', 'core'],
+  http: ['schemas', 'provider', 'core'],
+  // The wire shapes only; what reads the database stays out of reach.
+  tui: ['schemas'],
+  sdk: [],
+  start: ['core', 'schemas', 'provider'],
+  test: 'anything',
+  bench: 'anything',
+}
+
+/** Folders whose code runs beside the service, not in it. */
+const OUTSIDE = ['test', 'bench']
+/** These have timers of their own: a partner's package, another company's site, the parent of the processes. */
+const OWN_TIME = ['sdk/', 'provider/sandbox/', 'start/', 'core/clock.ts']
+
+interface Ban {
+  pattern: RegExp
+  message: string
+  appliesTo(path: string): boolean
+}
+
+const inService = (path: string): boolean => !OUTSIDE.some((folder) => path.startsWith(`${folder}/`))
+const onServiceTime = (path: string): boolean => inService(path) && !OWN_TIME.some((place) => path.startsWith(place))
+
+export const BANS: readonly Ban[] = [
+  {
+    pattern: /\b(?:withTransaction|startSession)\b/,
+    message: 'multi-document transactions do not work on every supported database',
+    appliesTo: inService,
+  },
+  {
+    pattern: /\.watch\(/,
+    message: 'change streams do not work on every supported database',
+    appliesTo: inService,
+  },
+  {
+    pattern: /\bDate\.now\s*\(|\bnew Date\s*\(\s*\)|\bset(?:Timeout|Interval)\s*\(/,
+    message: 'time comes from core/clock',
+    appliesTo: onServiceTime,
+  },
+]

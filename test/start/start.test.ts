@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { systemClock } from '../../core/clock.ts'
+import { keepChild } from '../../start/child.ts'
+import { announce, childEnvironment, makePlan, partnerEnvironment, siteEnvironment } from '../../start/plan.ts'
+import { keepSecrets } from '../../start/secrets.ts'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const clock = systemClock()
+const test = suite('start')
+let dataDir = ''
+
+test.before.each(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'ccs-start-'))
+})
+test.after.each(() => rm(dataDir, { recursive: true, force: true }))
+
+const FIXTURE = 'test/start/child-fixture.ts'
+
+function fixture(env: Record<string, string> = {}, sharesPort = false) {
+  const file = join(dataDir, 'life')
+  const said: string[] = []
+  const child = keepChild({
+    name: 'fixture',
+    file: FIXTURE,
+    sharesPort,
+    env: { FIXTURE_FILE: file, ...env },
+    clock,
+    progress: (message) => void said.push(message),
+  })
+  const life = async (): Promise<string[]> => (await readFile(file, 'utf8')).trim().split('\n')
+  return { child, said, life }
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await clock.sleep(20)
+}
+
+for (const sharesPort of [false, true]) {
+  test(`a killed child is replaced, a stopped one is not (${sharesPort ? 'sharing a port' : 'on its own'})`, async () => {
+    const { child, said, life } = fixture({}, sharesPort)
+    await child.ready
+    const first = child.pid
+    assert.ok(first)
+    process.kill(first, 'SIGKILL')
+    await until(async () => (await life()).length === 2)
+    assert.is.not(child.pid, first)
+    assert.match(said.join(), /SIGKILL/)
+    await until(() => child.pid !== undefined)
+    await child.stop()
+    assert.is(child.pid, undefined)
+  })
+}
+
+test('a child that ends before it was ever ready is an error that names it', async () => {
+  const { child } = fixture({ FIXTURE_FAILS: 'true' })
+  const failure = await child.ready.catch((error) => error)
+  assert.match(String(failure), /fixture ended before it was ready \(status 3\)/)
+  await child.stop()
+})
+
+test('secrets are made once and only their owner reads them', async () => {
+  const first = await keepSecrets({ dataDir })
+  assert.equal(await keepSecrets({ dataDir }), first)
+  assert.is((await stat(join(dataDir, 'secrets.json'))).mode & 0o777, 0o600)
+  await writeFile(join(dataDir, 'secrets.json'), '{')
+  assert.match(String(await keepSecrets({ dataDir }).catch((error) => error)), /secrets\.json/)
+})
+
+test('the partner and the provider site get none of the secrets of the service', async () => {
+  const env = { PORT: '0', DATA_DIR: dataDir }
+  const plan = await makePlan({ env, clock })
+  const shared = childEnvironment({ env, plan })
+  for (const other of [partnerEnvironment(plan), siteEnvironment(plan)]) {
+    for (const secret of ['MASTER_KEY', 'OPERATOR_KEY']) {
+      assert.ok(shared[secret])
+      assert.not.ok(Object.values(other).includes(shared[secret] ?? ''), secret)
+    }
+  }
+})
+
+test('what is not run is not announced', async () => {
+  const rest = {
+    databaseUrl: 'mongodb://h/x',
+    processes: { http: [1], actors: [2], 'browser-farm': [3] },
+    operatorKey: 'k',
+  }
+  const line = async (env: Record<string, string>) => {
+    const plan = await makePlan({ env: { PORT: '0', DATA_DIR: dataDir, ...env }, clock })
+    return { plan, line: announce({ plan, ...rest }) }
+  }
+  const whole = await line({})
+  assert.is(whole.line.provider.id, 'sandbox-assistant')
+  assert.is(whole.plan.webhookUrl?.startsWith(whole.line.partner?.url ?? 'none'), true)
+  const silent = await line({ WEBHOOK_URL: '' })
+  assert.is(silent.line.partner, undefined)
+  assert.is(silent.plan.webhookUrl, undefined)
+  const own = await line({ WEBHOOK_URL: 'http://127.0.0.1:1/hook', BASE_URL: 'https://service.example.test/' })
+  assert.is(own.line.partner, undefined)
+  assert.is(own.plan.webhookUrl, 'http://127.0.0.1:1/hook')
+  assert.is(own.line.baseUrl, 'https://service.example.test')
+})
+
+test('a wrong value stops the start with one line that names it, and status 1', async () => {
+  const wrong: Record<string, Record<string, string>> = {
+    TIME_SCALE: { TIME_SCALE: '2401' },
+    HTTP_PROCESSES: { HTTP_PROCESSES: 'many' },
+    WEBHOOK_URL: { WEBHOOK_URL: 'ftp://h/' },
+    PROVIDER_PROFILES: { PROVIDER_PROFILES: join(dataDir, 'absent.json') },
+    MASTER_KEY: { SERVICE_ENV: 'production' },
+  }
+  for (const [name, given] of Object.entries(wrong)) {
+    const env = { ...process.env, PORT: '0', DATA_DIR: dataDir, ...given }
+    const child = spawn(process.execPath, ['start/bootstrap.js', 'start', '--json'], { cwd: root, env })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (text) => {
+      stdout += text
+    })
+    child.stderr.on('data', (text) => {
+      stderr += text
+    })
+    const status = await new Promise((resolve) => child.on('close', resolve))
+    assert.is(status, 1, name)
+    assert.is(stdout, '')
+    assert.match(stderr, new RegExp(`^Cannot start: ${name}: [^\\n]+\\n$`))
+  }
+})
+
+test.run()
