@@ -79,6 +79,7 @@ export function createSupervisor({
   const shards: Shard[] = []
   const children = new Map<string, Child>()
   const running = new Set<Promise<void>>()
+  const stopping = new AbortController()
 
   const openShard = (): Shard => {
     const free = shards.find((shard) => shard.children < CHILDREN_PER_SHARD)
@@ -105,8 +106,9 @@ export function createSupervisor({
     }
     const handle = async (_state: undefined, message: Message): Promise<undefined> => {
       child.controller = new AbortController()
+      const signal = AbortSignal.any([child.controller.signal, stopping.signal])
       child.info = { ...child.info, doing: message.doing, since: clock.now() }
-      await message.work(child.controller.signal)
+      await message.work(signal)
       message.done()
       return undefined
     }
@@ -141,7 +143,7 @@ export function createSupervisor({
     size: () => children.size,
     list: () => [...children.values()].map(({ info, pending }) => ({ ...info, waiting: pending - 1 })),
     stop: async (reason) => {
-      for (const child of children.values()) child.controller.abort(reason)
+      stopping.abort(reason)
       await Promise.all(running)
       log.debug({ supervisor: name }, 'stopped')
     },
