@@ -86,15 +86,16 @@ export const siteEnvironment = ({ addresses }: Plan): Record<string, string> => 
 })
 
 /** What the example partner gets: what a partner is given when it is taken on. */
-export function partnerEnvironment({ addresses, secrets }: Plan): Record<string, string> {
+export function partnerEnvironment({ settings, addresses, secrets }: Plan): Record<string, string> {
   return {
     HOST: '127.0.0.1',
     PORT: String(addresses.partnerPort),
-    SERVICE_URL: addresses.baseUrl,
-    APP_ID: DEMO_APP_ID,
-    APP_SECRET: secrets.app.appSecret,
-    API_KEY: secrets.app.apiKey,
-    WEBHOOK_SECRET: secrets.app.webhookSecret,
+    DATA_DIR: resolve(settings.DATA_DIR, 'example-partner'),
+    CCS_BASE_URL: addresses.baseUrl,
+    CCS_APP_ID: DEMO_APP_ID,
+    CCS_APP_SECRET: secrets.app.appSecret,
+    CCS_API_KEY: secrets.app.apiKey,
+    CCS_WEBHOOK_SECRET: secrets.app.webhookSecret,
   }
 }
 

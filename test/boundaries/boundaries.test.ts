@@ -61,13 +61,23 @@ test('transactions and change streams are forbidden in the service', () => {
 })
 
 test('time comes from core/clock in the service', () => {
-  for (const code of ['Date.now()', 'new Date()', 'setTimeout(run, 5)', 'setInterval(run, 5)', 'new Date( )']) {
+  for (const code of [
+    'Date.now()',
+    'new Date()',
+    'setTimeout(run, 5)',
+    'setInterval(run, 5)',
+    'new Date( )',
+    'globalThis.setTimeout(run, 5)',
+  ]) {
     assert.is(messages('actors/a.ts', `x = ${code}`).length, 1, code)
     for (const path of ['core/clock.ts', 'sdk/src/a.ts', 'provider/sandbox/a.ts', 'start/a.ts', 'bench/a.ts']) {
       assert.equal(messages(path, `x = ${code}`), [], path)
     }
   }
-  assert.equal(messages('actors/a.ts', 'new Date(given); clearTimeout(timer); request.setTimeoutMs(1)'), [])
+  assert.equal(
+    messages('actors/a.ts', 'new Date(given); clearTimeout(timer); socket.setTimeout(1); resetTimeout()'),
+    [],
+  )
 })
 
 test('comments do not count, and code after them does', () => {

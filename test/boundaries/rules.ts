@@ -26,21 +26,24 @@ interface Ban {
 }
 
 const inService = (path: string): boolean => !OUTSIDE.some((folder) => path.startsWith(`${folder}/`))
+/** The SDK never meets the database. */
+const onDatabase = (path: string): boolean => inService(path) && !path.startsWith('sdk/')
 const onServiceTime = (path: string): boolean => inService(path) && !OWN_TIME.some((place) => path.startsWith(place))
 
 export const BANS: readonly Ban[] = [
   {
     pattern: /\b(?:withTransaction|startSession)\b/,
     message: 'multi-document transactions do not work on every supported database',
-    appliesTo: inService,
+    appliesTo: onDatabase,
   },
   {
     pattern: /\.watch\(/,
     message: 'change streams do not work on every supported database',
-    appliesTo: inService,
+    appliesTo: onDatabase,
   },
   {
-    pattern: /\bDate\.now\s*\(|\bnew Date\s*\(\s*\)|\bset(?:Timeout|Interval)\s*\(/,
+    // A method of that name (a socket's idle limit) is no timer.
+    pattern: /\bDate\.now\s*\(|\bnew Date\s*\(\s*\)|(?:\bglobalThis\.|(?<![.\w$]))set(?:Timeout|Interval)\s*\(/,
     message: 'time comes from core/clock',
     appliesTo: onServiceTime,
   },

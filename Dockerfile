@@ -1,0 +1,24 @@
+# One image for all processes of the service; docker-compose.yml says which one a container runs.
+FROM node:20-bookworm-slim
+
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates chromium fonts-liberation fonts-noto-cjk fonts-noto-color-emoji \
+  && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY sdk/package.json sdk/
+RUN npm ci --omit=dev
+
+COPY . .
+
+ENV NODE_ENV=production \
+  SERVICE_ENV=production \
+  HOST=0.0.0.0 \
+  PORT=4000 \
+  CHROMIUM_PATH=/usr/bin/chromium
+
+# Not root: the browser keeps its own sandbox then.
+USER node
+EXPOSE 4000
+CMD ["node", "--import", "tsx", "http/main.ts"]
