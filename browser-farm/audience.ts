@@ -1,0 +1,83 @@
+import type { WebSocket } from 'ws'
+import { type Clock, MINUTE, SECOND, type Timer } from '../core/clock.ts'
+import type { FarmMessage, PageMessage, PageState } from '../schemas/stream.ts'
+import { CLOSE_REPLACED } from '../schemas/stream-constants.ts'
+import { createViewer, type Frame, type Viewer } from './viewer.ts'
+
+/** A flow that nobody watches for so long (service time) ends: the browser is somebody else's then. */
+const UNWATCHED_MS = 10 * MINUTE
+/** However fast service time runs, a page gets this long (machine time) to connect again. */
+const SHORTEST_UNWATCHED_MS = 5 * SECOND
+
+/** Whoever watches one lease: at most one page, the newest. What it was told last is kept for the next one. */
+export interface Audience {
+  join(socket: WebSocket): void
+  setState(state: PageState, message?: string): void
+  notify(message: string): void
+  tell(message: FarmMessage): void
+  show(frame: Frame): void
+  close(code: number): void
+}
+
+export function createAudience({
+  clock,
+  onInput,
+  onWatching,
+  onUnwatched,
+}: {
+  clock: Clock
+  onInput: (message: PageMessage) => void
+  /** Whether frames are wanted; true also for every new viewer. */
+  onWatching: (watching: boolean) => void
+  onUnwatched: () => void
+}): Audience {
+  let viewer: Viewer | undefined
+  let closed = false
+  let state: FarmMessage = { type: 'state', state: 'starting' }
+  let notice: FarmMessage | undefined
+  let timer: Timer
+
+  const wait = (): void => {
+    timer = clock.timer(Math.max(clock.scaled(UNWATCHED_MS), SHORTEST_UNWATCHED_MS), onUnwatched)
+  }
+  const leave = (leaving: Viewer): void => {
+    if (viewer !== leaving) return
+    viewer = undefined
+    onWatching(false)
+    if (!closed) wait()
+  }
+  wait()
+  return {
+    join: (socket) => {
+      viewer?.close(CLOSE_REPLACED)
+      timer.cancel()
+      const joining: Viewer = createViewer({
+        socket,
+        clock,
+        onInput: (message) => viewer === joining && onInput(message),
+        onVisibility: () => viewer === joining && onWatching(joining.visible()),
+        onClose: () => leave(joining),
+      })
+      viewer = joining
+      viewer.tell(state)
+      if (notice) viewer.tell(notice)
+      notice = undefined
+      onWatching(true)
+    },
+    setState: (next, message) => {
+      state = { type: 'state', state: next, ...(message !== undefined && { message }) }
+      viewer?.tell(state)
+    },
+    notify: (message) => {
+      if (viewer) viewer.tell({ type: 'notice', message })
+      else notice = { type: 'notice', message }
+    },
+    tell: (message) => viewer?.tell(message),
+    show: (frame) => viewer?.show(frame),
+    close: (code) => {
+      closed = true
+      timer.cancel()
+      viewer?.close(code)
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import type { BrowserContext } from 'playwright'
+import { seal } from '../core/envelope.ts'
+import { deriveId } from '../core/ids.ts'
+import type { Runtime } from '../core/process.ts'
+import type { ProviderProfile } from '../provider/profile.ts'
+import { type Command, Commands } from '../schemas/command.ts'
+import { awaitCommand, writeCommand } from '../schemas/commands.ts'
+import { CREDENTIAL_PURPOSE, type Credential, PROFILE_PURPOSE } from '../schemas/connection.ts'
+import type { Lease } from '../schemas/lease.ts'
+import type { LeaseOutcome } from './lease-writes.ts'
+import { sessionCookie, type UsableSession } from './session-check.ts'
+import { WORDS } from './words.ts'
+
+/** One look at the command's document lasts this long at most; then whoever waits looks whether it still should. */
+const WAIT_MS = 5_000
+/** A larger browser profile is not kept: it is a convenience for the next login, and a command has to stay a small document. */
+const LONGEST_PROFILE = 1_000_000
+
+/** Ids that come from the lease: whichever node goes on with it, the same connection comes of it. */
+const connectionIdOf = (leaseId: string): string => deriveId('connection', leaseId)
+const commandIdOf = (leaseId: string): string => deriveId('connect', leaseId)
+
+/** True when a node has handed this lease's session over already: no browser is needed, only the end of that. */
+export const handedOver = async ({ _id }: Pick<Lease, '_id'>): Promise<boolean> =>
+  (await Commands.exists({ _id: commandIdOf(_id) })) !== null
+
+/** Seals the session and writes the command that makes a connection of it. The credential leaves this process encrypted only. */
+export async function handOver({
+  lease,
+  context,
+  session,
+  profile,
+  runtime: { keyring, clock },
+}: {
+  lease: Lease
+  context: BrowserContext
+  session: UsableSession
+  profile: ProviderProfile
+  runtime: Pick<Runtime, 'keyring' | 'clock'>
+}): Promise<void> {
+  const cookie = await sessionCookie(context, profile)
+  if (cookie === null) throw new Error('the session cookie vanished')
+  const { id, email } = session.account
+  const credential: Credential = {
+    cookie,
+    accessToken: session.accessToken,
+    account: { id, ...(email && { email }) },
+  }
+  const connectionId = connectionIdOf(lease._id)
+  const { key, wrapped } = keyring.newDataKey()
+  const state = await browserState(context, profile)
+  const now = clock.now()
+  await writeCommand({
+    id: commandIdOf(lease._id),
+    kind: 'connect',
+    appId: lease.appId,
+    target: connectionId,
+    by: { kind: 'link', id: lease._id },
+    now,
+    args: {
+      connectionId,
+      userId: lease.userId,
+      userRef: lease.userRef,
+      provider: lease.provider,
+      capturedAt: now,
+      key: wrapped,
+      credential: seal(key, { owner: connectionId, purpose: CREDENTIAL_PURPOSE }, JSON.stringify(credential)),
+      ...(state.length <= LONGEST_PROFILE && {
+        profile: seal(key, { owner: connectionId, purpose: PROFILE_PURPOSE }, state),
+      }),
+    },
+  })
+}
+
+/** What the browser remembers of the provider's site, as JSON, without the session: that is the credential and lies nowhere else. */
+async function browserState(context: BrowserContext, { cookieName }: ProviderProfile): Promise<string> {
+  const { cookies, origins } = await context.storageState()
+  const kept = cookies.filter(({ name }) => name !== cookieName && !name.startsWith(`${cookieName}.`))
+  return JSON.stringify({ cookies: kept, origins })
+}
+
+/** Waits until the command has ended, however long the actors take; ends early only with the signal. */
+export async function awaitConnection({
+  lease,
+  runtime: { clock, log },
+  signal,
+}: {
+  lease: Lease
+  runtime: Pick<Runtime, 'clock' | 'log'>
+  signal: AbortSignal
+}): Promise<LeaseOutcome> {
+  for (;;) {
+    signal.throwIfAborted()
+    const wait = { id: commandIdOf(lease._id), clock, timeoutMs: WAIT_MS, signal }
+    const command = await awaitCommand<'connect'>(wait).catch(async (error: unknown) => {
+      signal.throwIfAborted()
+      log.warn({ err: error }, 'the connect command could not be read')
+      await clock.sleep(WAIT_MS, signal)
+      return null
+    })
+    if (command) return outcomeOf(command, lease)
+  }
+}
+
+const outcomeOf = ({ state, failure }: Command<'connect'>, lease: Lease): LeaseOutcome => {
+  if (state === 'done') return { state: 'connected', connectionId: connectionIdOf(lease._id) }
+  return { state: 'failed', failure: failure?.code === 'account_held' ? failure.message : WORDS.unfinished }
+}

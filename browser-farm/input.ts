@@ -1,0 +1,78 @@
+import type { CDPSession } from 'playwright'
+import type { KeyMessage, MouseMessage, PageMessage } from '../schemas/stream.ts'
+import { CONTROL, META, SHIFT } from '../schemas/stream-constants.ts'
+
+/** One call of the browser's debugging protocol. */
+export type InputCall = [method: Parameters<CDPSession['send']>[0], params: object]
+
+const KEYPAD = 3
+const BACKSPACE = { key: 'Backspace', code: 'Backspace', windowsVirtualKeyCode: 8 }
+const MOUSE_TYPES = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseReleased' } as const
+const TOUCH_TYPES = { start: 'touchStart', move: 'touchMove', end: 'touchEnd', cancel: 'touchCancel' } as const
+/** Keys that, with Ctrl, reach the clipboard. */
+const CLIPBOARD_KEYS = new Set(['KeyC', 'KeyV', 'KeyX', 'Insert'])
+
+/** Carries one input message out in the page behind `cdp`. The order of calls is the order of events. */
+export function dispatchInput(cdp: CDPSession, message: PageMessage): void {
+  for (const [method, params] of inputCalls(message)) {
+    // A page that navigates or closes may refuse an event: nothing that its visitor could do about it.
+    void cdp.send(method, params as never).catch(() => undefined)
+  }
+}
+
+/** What a message means to the browser; nothing for what must not reach it. */
+export function inputCalls(message: PageMessage): InputCall[] {
+  switch (message.type) {
+    case 'mouse':
+      return mouseCalls(message)
+    case 'wheel':
+      return [['Input.dispatchMouseEvent', { ...message, type: 'mouseWheel' }]]
+    case 'touch': {
+      const { action, points, modifiers } = message
+      return [['Input.dispatchTouchEvent', { type: TOUCH_TYPES[action], touchPoints: points, modifiers }]]
+    }
+    case 'key':
+      return keyCalls(message)
+    case 'text':
+      return [['Input.insertText', { text: message.text }]]
+    case 'composition': {
+      const { text } = message
+      return [['Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length }]]
+    }
+    case 'clear':
+      return [
+        ['Input.dispatchKeyEvent', { type: 'rawKeyDown', ...BACKSPACE, commands: ['selectAll', 'deleteBackward'] }],
+        ['Input.dispatchKeyEvent', { type: 'keyUp', ...BACKSPACE }],
+      ]
+    default:
+      return []
+  }
+}
+
+function mouseCalls({ action, clicks, ...rest }: MouseMessage): InputCall[] {
+  // The middle button pastes what was selected last, by whoever uses the same browser.
+  if (rest.button === 'middle') return []
+  return [['Input.dispatchMouseEvent', { ...rest, type: MOUSE_TYPES[action], clickCount: clicks }]]
+}
+
+/** The clipboard is the browser's, not the visitor's: what one copied, another must not be able to paste. Pasting comes as `text`. */
+function reachesClipboard({ code, modifiers }: KeyMessage): boolean {
+  if ((modifiers & (CONTROL | META)) !== 0 && CLIPBOARD_KEYS.has(code)) return true
+  return (modifiers & SHIFT) !== 0 && (code === 'Insert' || code === 'Delete')
+}
+
+function keyCalls(message: KeyMessage): InputCall[] {
+  if (reachesClipboard(message)) return []
+  const { action, key, code, keyCode, location, repeat, modifiers, text } = message
+  const shared = {
+    key,
+    code,
+    modifiers,
+    windowsVirtualKeyCode: keyCode,
+    isKeypad: location === KEYPAD,
+    ...(location === 1 || location === 2 ? { location } : {}),
+  }
+  if (action === 'up') return [['Input.dispatchKeyEvent', { type: 'keyUp', ...shared }]]
+  const typed = text ? { type: 'keyDown', text, unmodifiedText: text } : { type: 'rawKeyDown' }
+  return [['Input.dispatchKeyEvent', { ...typed, ...shared, autoRepeat: repeat }]]
+}

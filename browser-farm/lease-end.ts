@@ -1,0 +1,14 @@
+/** Why a lease's work on this node ends before its flow is complete; the reason of its abort signal. */
+export class LeaseEnd extends Error {
+  override name = 'LeaseEnd'
+  readonly kind: 'expired' | 'released' | 'unwatched' | 'unopened' | 'lost' | 'stopping'
+  constructor(kind: LeaseEnd['kind']) {
+    super(kind)
+    this.kind = kind
+  }
+}
+
+/** The browser or the page behind a lease died: the visitor may begin again in a new one. */
+export class BrowserLost extends Error {
+  override name = 'BrowserLost'
+}

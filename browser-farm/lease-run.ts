@@ -1,0 +1,164 @@
+import type { WebSocket } from 'ws'
+import { SECOND } from '../core/clock.ts'
+import type { ProviderProfile } from '../provider/profile.ts'
+import type { Lease } from '../schemas/lease.ts'
+import { CLOSE_ENDED, CLOSE_MOVED } from '../schemas/stream-constants.ts'
+import { type Audience, createAudience } from './audience.ts'
+import { earlierState } from './earlier-state.ts'
+import { awaitConnection, handedOver, handOver } from './hand-over.ts'
+import { BrowserLost, LeaseEnd } from './lease-end.ts'
+import { endLease, handBack, type LeaseOutcome, writeAsHolder } from './lease-writes.ts'
+import { type Login, openLogin } from './log-in.ts'
+import type { FarmRuntime } from './runtime.ts'
+import { WORDS } from './words.ts'
+
+/** A browser that dies this often under one lease is not worth another attempt. */
+const MOST_BROWSERS = 5
+const BROWSER_WAIT_MS = SECOND / 5
+
+/** One lease while this node holds it. */
+export interface LeaseRun {
+  lease: Lease
+  join(socket: WebSocket): void
+  end(reason: LeaseEnd): void
+  /** Resolves when nothing of it is left here; never rejects. */
+  done: Promise<void>
+}
+
+export function startLease({
+  lease,
+  nodeId,
+  nodeUrl,
+  runtime,
+}: {
+  lease: Lease
+  nodeId: string
+  nodeUrl: string
+  runtime: FarmRuntime
+}): LeaseRun {
+  const { clock, log } = runtime
+  const ended = new AbortController()
+  const end = (reason: LeaseEnd): void => ended.abort(reason)
+  let login: Login | undefined
+  let watching = false
+  const audience = createAudience({
+    clock,
+    onInput: (message) => login?.screen.input(message),
+    onWatching: (wanted) => {
+      watching = wanted
+      login?.screen.watch(wanted)
+    },
+    onUnwatched: () => end(new LeaseEnd('unwatched')),
+  })
+  const expiry = clock.timer(lease.expiresAt.getTime() - clock.now().getTime(), () => end(new LeaseEnd('expired')))
+  const setLogin = (next: Login | undefined): void => {
+    login = next
+    if (watching) login?.screen.watch(true)
+  }
+
+  const run = async (): Promise<void> => {
+    try {
+      const held = await writeAsHolder(lease, { nodeId, nodeUrl, state: 'starting' })
+      if (!held) throw new LeaseEnd('lost')
+      const outcome = await flow({ lease, audience, runtime, signal: ended.signal, setLogin })
+      await finish(outcome)
+    } catch (error) {
+      await giveUp(error)
+    } finally {
+      expiry.cancel()
+    }
+  }
+  const finish = async (outcome: LeaseOutcome): Promise<void> => {
+    if (!(await endLease(lease, outcome, clock.now()))) return audience.close(CLOSE_MOVED)
+    if (outcome.state === 'connected') audience.setState('connected')
+    else audience.setState('failed', outcome.failure)
+    audience.close(CLOSE_ENDED)
+  }
+  const giveUp = async (error: unknown): Promise<void> => {
+    const kind = error instanceof LeaseEnd ? error.kind : 'stopping'
+    if (!(error instanceof LeaseEnd)) log.error({ err: error, lease: lease._id }, 'a lease failed; it is handed back')
+    if (kind === 'released') return finish({ state: 'released', failure: WORDS.released })
+    if (kind !== 'lost' && kind !== 'stopping') return finish({ state: 'failed', failure: WORDS[kind] })
+    audience.close(CLOSE_MOVED)
+    if (kind === 'stopping') await handBack(lease, clock.now())
+  }
+
+  const done = run().catch((error: unknown) => {
+    audience.close(CLOSE_MOVED)
+    log.error({ err: error, lease: lease._id }, 'the end of a lease could not be recorded')
+  })
+  return { lease, join: audience.join, end, done }
+}
+
+interface Flow {
+  lease: Lease
+  audience: Audience
+  runtime: FarmRuntime
+  signal: AbortSignal
+  setLogin: (login: Login | undefined) => void
+}
+
+/** From the login page to the connection. Throws the signal's reason. */
+async function flow(options: Flow): Promise<LeaseOutcome> {
+  const { lease, audience, runtime } = options
+  if (!(await handedOver(lease))) {
+    // A fence beyond the first claim says that another browser has been lost.
+    if (lease.fence > 1) audience.notify(WORDS.restarted)
+    await logInAndHandOver(options)
+  }
+  audience.setState('checking')
+  const claimLoss = new AbortController()
+  const stop = (): void => {
+    // What was handed over takes its course: only another holder, or this node's end, keeps it from being recorded here.
+    const { reason } = options.signal
+    if (reason instanceof LeaseEnd && (reason.kind === 'lost' || reason.kind === 'stopping')) claimLoss.abort(reason)
+  }
+  stop()
+  options.signal.addEventListener('abort', stop, { once: true })
+  return awaitConnection({ lease, runtime, signal: claimLoss.signal })
+}
+
+async function logInAndHandOver({ lease, audience, runtime, signal, setLogin }: Flow): Promise<void> {
+  const profile = runtime.profiles.find(({ id }) => id === lease.provider)
+  if (!profile) throw new LeaseEnd('unopened')
+  const state = await earlierState({ lease, runtime })
+  for (let browsers = 1; ; browsers++) {
+    try {
+      return await inOneBrowser({ lease, audience, runtime, signal, setLogin, profile, state })
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof BrowserLost)) runtime.log.warn({ err: error, lease: lease._id }, 'a context failed')
+      if (browsers === MOST_BROWSERS) throw new LeaseEnd('unopened')
+      audience.setState('starting')
+      audience.notify(WORDS.restarted)
+    } finally {
+      setLogin(undefined)
+    }
+  }
+}
+
+async function inOneBrowser({
+  lease,
+  audience,
+  runtime,
+  signal,
+  setLogin,
+  profile,
+  state,
+}: Flow & { profile: ProviderProfile; state: Awaited<ReturnType<typeof earlierState>> }): Promise<void> {
+  const { clock } = runtime
+  let browser = runtime.browser.current()
+  for (; !browser; browser = runtime.browser.current()) await clock.sleep(BROWSER_WAIT_MS, signal)
+  const login = await openLogin({ browser, lease, profile, state, audience, runtime, signal })
+  try {
+    setLogin(login)
+    await writeAsHolder(lease, { state: 'live' })
+    const session = await login.session
+    setLogin(undefined)
+    audience.setState('checking')
+    if (!(await writeAsHolder(lease, { state: 'checking' }))) throw new LeaseEnd('lost')
+    await handOver({ lease, context: login.context, session, profile, runtime })
+  } finally {
+    await login.close()
+  }
+}

@@ -1,0 +1,79 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { MINUTE } from '../core/clock.ts'
+import type { Runtime } from '../core/process.ts'
+import { PAGE_MESSAGE_BYTES } from '../schemas/stream-constants.ts'
+import { readTicket, TICKET_MS } from '../schemas/stream-ticket.ts'
+import type { FarmNode } from './node.ts'
+
+export interface Listener {
+  /** `ws://host:port`, as other processes reach it. */
+  url: string
+  /** From now on viewers are let in. */
+  serve(node: FarmNode): void
+  stop(): Promise<void>
+}
+
+/** The node's own listener: health for operators, and the stream for http processes, which come with a ticket. */
+export async function startListener({
+  runtime: { config, keyring, clock },
+  nodeId,
+  isReady,
+}: {
+  runtime: Pick<Runtime, 'config' | 'keyring' | 'clock'>
+  nodeId: string
+  isReady: () => Promise<boolean>
+}): Promise<Listener> {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: PAGE_MESSAGE_BYTES, perMessageDeflate: false })
+  const used = new Set<string>()
+  let node: FarmNode | undefined
+
+  const answer = (response: ServerResponse, ok: boolean): void => {
+    response.writeHead(ok ? 200 : 503, { 'content-type': 'application/json' }).end(JSON.stringify({ ok }))
+  }
+  const server = createServer((request, response) => {
+    if (request.url === '/healthz') return answer(response, true)
+    if (request.url === '/readyz') return void isReady().then((ready) => answer(response, ready))
+    response.writeHead(404).end()
+  })
+  /** The lease that a request's ticket lets it view; the ticket is spent by that. */
+  const leaseOf = (address: string | undefined): string | null => {
+    const text = new URL(address ?? '/', 'ws://node').searchParams.get('ticket') ?? ''
+    const ticket = readTicket({ text, nodeId, keyring, now: clock.now() })
+    if (!ticket || used.has(ticket.id)) return null
+    used.add(ticket.id)
+    clock.timer(TICKET_MS + MINUTE, () => used.delete(ticket.id))
+    return ticket.leaseId
+  }
+  const refuse = (socket: Duplex, status: string): void =>
+    void socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+  server.on('upgrade', (request, socket: Duplex, head) => {
+    socket.on('error', () => socket.destroy())
+    const leaseId = leaseOf(request.url)
+    if (leaseId === null) return refuse(socket, '403 Forbidden')
+    sockets.handleUpgrade(request, socket, head, (viewer) => {
+      // Not (or no longer) here: http asks the lease's document where it is.
+      if (!node?.join(leaseId, viewer)) viewer.close()
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(config.FARM_PORT, config.FARM_HOST, resolve)
+  })
+  const host = config.FARM_HOST.includes(':') ? `[${config.FARM_HOST}]` : config.FARM_HOST
+  return {
+    url: `ws://${host}:${(server.address() as AddressInfo).port}`,
+    serve: (serving) => {
+      node = serving
+    },
+    stop: async () => {
+      for (const client of sockets.clients) client.terminate()
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import type { Browser, BrowserContext } from 'playwright'
+import { SECOND } from '../core/clock.ts'
+import type { ProviderProfile } from '../provider/profile.ts'
+import type { Lease } from '../schemas/lease.ts'
+import type { Audience } from './audience.ts'
+import { BrowserLost } from './lease-end.ts'
+import { type BrowserState, openContext } from './open-context.ts'
+import type { FarmRuntime } from './runtime.ts'
+import { createScreen, type Screen } from './screen.ts'
+import { type UsableSession, waitForSession } from './session-check.ts'
+import { WORDS } from './words.ts'
+
+const NAVIGATION_TIMEOUT_MS = 45 * SECOND
+/** Between attempts to open a login page that does not answer. */
+const OPEN_AGAIN_MS = 2 * SECOND
+const BLANK = 'about:blank'
+
+/** One browser context from its opening to the usable session that the visitor made in it. */
+export interface Login {
+  context: BrowserContext
+  screen: Screen
+  session: Promise<UsableSession>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the provider's login page for a lease and shows it to its audience. `session` rejects with `BrowserLost` when the browser or
+ * its page dies, and with the signal's reason.
+ */
+export async function openLogin({
+  browser,
+  lease,
+  profile,
+  state,
+  audience,
+  runtime: { clock, log, proxies },
+  signal,
+}: {
+  browser: Browser
+  lease: Lease
+  profile: ProviderProfile
+  state: BrowserState | undefined
+  audience: Audience
+  runtime: FarmRuntime
+  signal: AbortSignal
+}): Promise<Login> {
+  const lost = new AbortController()
+  const lose = (): void => lost.abort(new BrowserLost('the browser or its page died'))
+  const both = AbortSignal.any([signal, lost.signal])
+  const context = await openContext({ browser, lease, proxy: proxies.url(profile), state })
+  context.once('close', lose)
+  const screen = createScreen({
+    context,
+    profile,
+    clock,
+    onFrame: audience.show,
+    onFocus: (hint) => audience.tell({ type: 'focus', ...hint }),
+    onNotice: audience.notify,
+    onLost: lose,
+  })
+
+  const open = async (): Promise<void> => {
+    const page = await context.newPage()
+    for (;;) {
+      both.throwIfAborted()
+      try {
+        await page.goto(profile.loginUrl, { waitUntil: 'commit', timeout: NAVIGATION_TIMEOUT_MS })
+        return audience.setState('live')
+      } catch (error) {
+        both.throwIfAborted()
+        log.info({ err: error, lease: lease._id }, 'the login page did not open')
+        audience.setState('waiting', WORDS.providerAway)
+        await clock.sleep(OPEN_AGAIN_MS, both)
+      }
+    }
+  }
+  const logIn = async (): Promise<UsableSession> => {
+    try {
+      await open()
+      const session = await waitForSession({ context, profile, clock, signal: both })
+      // What the page still asks for could rotate the cookie after it was read.
+      await Promise.all(context.pages().map((page) => page.goto(BLANK).catch(() => undefined)))
+      return session
+    } catch (error) {
+      both.throwIfAborted()
+      throw error
+    }
+  }
+  return {
+    context,
+    screen,
+    session: logIn(),
+    close: async () => {
+      await context.close().catch(() => undefined)
+    },
+  }
+}

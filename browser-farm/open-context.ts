@@ -1,0 +1,39 @@
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
+import type { Lease, Viewport } from '../schemas/lease.ts'
+
+/** The state that a context begins with, as Playwright stores it. */
+export type BrowserState = Exclude<BrowserContextOptions['storageState'], string | undefined>
+
+/** A phone of the browser's own version: a page made for phones is what fits a phone's screen. */
+const phoneAgent = (version: string): string =>
+  `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version.split('.')[0]}.0.0.0 Mobile Safari/537.36`
+
+/** One context for one lease: nothing is shared with another visitor, nothing is downloaded, no permission is given. */
+export async function openContext({
+  browser,
+  lease,
+  proxy,
+  state,
+}: {
+  browser: Browser
+  lease: Pick<Lease, 'viewport'>
+  proxy: string
+  state: BrowserState | undefined
+}): Promise<BrowserContext> {
+  const { width, height, deviceScaleFactor, mobile }: Viewport = lease.viewport
+  const context = await browser.newContext({
+    viewport: { width, height },
+    screen: { width, height },
+    deviceScaleFactor,
+    isMobile: mobile,
+    hasTouch: mobile,
+    ...(mobile && { userAgent: phoneAgent(browser.version()) }),
+    ...(state && { storageState: state }),
+    proxy: { server: proxy },
+    acceptDownloads: false,
+    serviceWorkers: 'block',
+  })
+  // An empty list refuses every permission without asking.
+  await context.grantPermissions([])
+  return context
+}

@@ -1,0 +1,101 @@
+import type { BrowserContext, CDPSession, Page } from 'playwright'
+import type { Clock, Timer } from '../core/clock.ts'
+import type { ProviderProfile } from '../provider/profile.ts'
+import type { PageMessage } from '../schemas/stream.ts'
+import { type FocusHint, readFocus } from './focus.ts'
+import { dispatchInput } from './input.ts'
+import { guardPage } from './page-guard.ts'
+import type { Frame } from './viewer.ts'
+
+const JPEG_QUALITY = 80
+/** How soon after an input the remote focus is looked at, for the page to have reacted. */
+const FOCUS_MS = 120
+
+export interface ScreenEvents {
+  onFrame: (frame: Frame) => void
+  onFocus: (hint: FocusHint) => void
+  onNotice: (message: string) => void
+  /** A page died, or the last one was closed. */
+  onLost: () => void
+}
+
+/** The pages of one context as one screen: the newest page is the one that is shown; when it closes, its opener is again. */
+export interface Screen {
+  /** Frames flow only while somebody watches; the first one comes at once. */
+  watch(watching: boolean): void
+  input(message: PageMessage): void
+}
+
+interface ShownPage {
+  page: Page
+  cdp: CDPSession
+}
+
+export function createScreen({
+  context,
+  profile,
+  clock,
+  ...events
+}: ScreenEvents & { context: BrowserContext; profile: ProviderProfile; clock: Clock }): Screen {
+  const pages: ShownPage[] = []
+  let shown: ShownPage | undefined
+  let watching = false
+  let focusTimer: Timer | undefined
+
+  const start = (cdp: CDPSession): void =>
+    void cdp.send('Page.startScreencast', { format: 'jpeg', quality: JPEG_QUALITY }).catch(() => undefined)
+  const stop = (cdp: CDPSession): void => void cdp.send('Page.stopScreencast').catch(() => undefined)
+  const show = (next: ShownPage | undefined): void => {
+    if (shown === next) return
+    if (shown && watching) stop(shown.cdp)
+    shown = next
+    if (!next) return
+    void next.page.bringToFront().catch(() => undefined)
+    if (watching) start(next.cdp)
+    lookAtFocus()
+  }
+  const lookAtFocus = (): void => {
+    focusTimer?.cancel()
+    focusTimer = clock.timer(FOCUS_MS, () => {
+      if (shown && watching) void readFocus(shown.page).then((hint) => hint && events.onFocus(hint))
+    })
+  }
+  const add = async (page: Page): Promise<void> => {
+    guardPage({ page, profile, isPopup: pages.length > 0, notify: events.onNotice })
+    page.on('crash', events.onLost)
+    page.on('domcontentloaded', lookAtFocus)
+    const cdp = await context.newCDPSession(page)
+    const added = { page, cdp }
+    cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
+      // Answered at once: the browser drops frames that wait for this, and the last change must not be among them.
+      void cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined)
+      if (shown !== added) return
+      const { deviceWidth: width, deviceHeight: height } = metadata
+      events.onFrame({ width: Math.round(width), height: Math.round(height), jpeg: Buffer.from(data, 'base64') })
+    })
+    page.on('close', () => {
+      pages.splice(pages.indexOf(added), 1)
+      if (shown === added) show(pages.at(-1))
+      if (pages.length === 0) events.onLost()
+    })
+    if (page.isClosed()) return
+    pages.push(added)
+    show(added)
+  }
+  context.on('page', (page) => void add(page).catch(() => undefined))
+
+  return {
+    watch: (wanted) => {
+      // A new viewer needs a first frame even where another one has been watching.
+      if (shown && watching) stop(shown.cdp)
+      watching = wanted
+      if (shown && watching) start(shown.cdp)
+      if (watching) lookAtFocus()
+    },
+    input: (message) => {
+      if (!shown) return
+      dispatchInput(shown.cdp, message)
+      if (message.type !== 'mouse' || message.action === 'up') lookAtFocus()
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import type { WebSocket } from 'ws'
+import type { Clock } from '../core/clock.ts'
+import { type FarmMessage, frameMessage, type PageMessage, readPageMessage } from '../schemas/stream.ts'
+import { FRAMES_IN_FLIGHT, PAGE_MESSAGES_PER_SECOND } from '../schemas/stream-constants.ts'
+
+export interface Frame {
+  /** CSS pixels of the remote viewport. */
+  width: number
+  height: number
+  jpeg: Buffer
+}
+
+/** The page that watches a lease, at the other end of one socket. */
+export interface Viewer {
+  tell(message: FarmMessage): void
+  /** Sends the frame as soon as the page can take it; a newer one replaces it until then. */
+  show(frame: Frame): void
+  /** False while the page is hidden. */
+  visible(): boolean
+  close(code: number): void
+}
+
+/** Close code of a page that does not keep to the protocol. */
+const CLOSE_PROTOCOL = 1008
+const RATE_WINDOW_MS = 100
+const MESSAGES_PER_WINDOW = (PAGE_MESSAGES_PER_SECOND * RATE_WINDOW_MS) / 1_000
+
+export function createViewer({
+  socket,
+  clock,
+  onInput,
+  onVisibility,
+  onClose,
+}: {
+  socket: WebSocket
+  clock: Clock
+  onInput: (message: PageMessage) => void
+  onVisibility: () => void
+  onClose: () => void
+}): Viewer {
+  const frames = createFrameSender(socket)
+  const mayRead = createRateLimit({ socket, clock })
+  let visible = true
+  socket.on('message', (data, isBinary) => {
+    mayRead()
+    const message = isBinary ? null : readPageMessage(String(data))
+    if (!message) return socket.close(CLOSE_PROTOCOL)
+    if (message.type === 'ack') return frames.acknowledge(message.frame)
+    if (message.type !== 'visibility') return onInput(message)
+    visible = message.visible
+    onVisibility()
+  })
+  socket.on('close', onClose)
+  socket.on('error', () => socket.terminate())
+  return {
+    tell: (message) => socket.send(JSON.stringify(message)),
+    show: frames.show,
+    visible: () => visible,
+    close: (code) => socket.close(code),
+  }
+}
+
+function createFrameSender(socket: WebSocket) {
+  let number = 0
+  let acknowledged = 0
+  let next: Frame | undefined
+  const send = (): void => {
+    if (!next || number - acknowledged >= FRAMES_IN_FLIGHT) return
+    number++
+    socket.send(frameMessage({ number, ...next }))
+    next = undefined
+  }
+  return {
+    show: (frame: Frame): void => {
+      next = frame
+      send()
+    },
+    acknowledge: (frame: number): void => {
+      acknowledged = Math.min(Math.max(acknowledged, frame), number)
+      send()
+    },
+  }
+}
+
+/** Reads a page that sends too much more slowly; nothing is lost. */
+function createRateLimit({ socket, clock }: { socket: WebSocket; clock: Clock }): () => void {
+  let windowStart = clock.elapsed()
+  let count = 0
+  return () => {
+    const now = clock.elapsed()
+    if (now - windowStart >= RATE_WINDOW_MS) {
+      windowStart = now
+      count = 0
+    }
+    count++
+    if (count <= MESSAGES_PER_WINDOW || socket.isPaused) return
+    socket.pause()
+    clock.timer(RATE_WINDOW_MS - (now - windowStart), () => socket.resume())
+  }
+}

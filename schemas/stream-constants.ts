@@ -1,0 +1,25 @@
+/** Numbers of the stream protocol (schemas/stream.ts) that the visitor's page is built with too. */
+export const STREAM_PATH = '/start/stream'
+
+export const FRAME_HEADER_BYTES = 8
+export const FRAMES_IN_FLIGHT = 2
+/** A page's longest text message: pasted text. */
+export const LONGEST_TEXT = 10_000
+export const PAGE_MESSAGE_BYTES = 64 * 1024
+/** Page messages a second that a farm node carries out; a fast mouse makes 125. A page that sends more is read more slowly. */
+export const PAGE_MESSAGES_PER_SECOND = 400
+
+/** Why a socket was closed, as its close code: the flow has ended (its last state was told), */
+export const CLOSE_ENDED = 4000
+/** a newer viewer took over, */
+export const CLOSE_REPLACED = 4001
+/** the node gave the lease up and another one may take it, */
+export const CLOSE_MOVED = 4002
+/** or this browser has begun another flow since. */
+export const CLOSE_OTHER_FLOW = 4003
+
+/** Bits of `modifiers`, as in CDP. */
+export const ALT = 1
+export const CONTROL = 2
+export const META = 4
+export const SHIFT = 8
