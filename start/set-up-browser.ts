@@ -1,10 +1,13 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { chromium } from 'playwright'
+import { systemClock } from '../core/clock.ts'
+import { installDebianPackages } from '../core/debian-packages.ts'
+import { runCommand } from '../core/run-command.ts'
 
 const PLAYWRIGHT_HOST = 'https://cdn.playwright.dev/'
 const PROBE_LIMIT_MS = 4_000
@@ -81,42 +84,15 @@ async function downloadOwn({ log, signal }: Options): Promise<true> {
   log('Downloading a browser (about 170 MB, once)')
   const cli = join(dirname(createRequire(import.meta.url).resolve('playwright/package.json')), 'cli.js')
   const system = process.getuid?.() === 0 && (await works(APT)) ? ['--with-deps'] : []
-  await run({ command: process.execPath, args: [cli, 'install', ...system, '--no-shell', 'chromium'], signal })
+  await runCommand(process.execPath, [cli, 'install', ...system, '--no-shell', 'chromium'], { signal })
   return true
 }
 
 async function installDebian({ log, signal }: Options): Promise<true> {
   if (process.getuid?.() !== 0) throw new Error('its installation needs root')
-  await access(APT, constants.X_OK)
+  if (!(await works(APT))) throw new Error('this is no Debian')
   log('Installing the package chromium')
-  const install = ['-o', 'DPkg::Lock::Timeout=120', 'install', '-y', '--no-install-recommends']
   const packages = ['chromium', 'fonts-liberation']
-  try {
-    await run({ command: APT, args: [...install, ...packages], signal })
-  } catch (error) {
-    if (signal?.aborted) throw error
-    // A fresh machine has no package lists yet.
-    await run({ command: APT, args: ['update'], signal })
-    await run({ command: APT, args: [...install, ...packages], signal })
-  }
+  await installDebianPackages({ packages, env: process.env, clock: systemClock(), signal })
   return true
-}
-
-function run(options: { command: string; args: string[]; signal: AbortSignal | undefined }): Promise<void> {
-  const { command, args, signal } = options
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], ...(signal && { signal }) })
-    let said = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        said = (said + text).slice(-500)
-      })
-    }
-    child.on('error', reject)
-    child.on('close', (status) => {
-      if (status === 0) resolve()
-      else reject(new Error(`${command} ended with status ${status}: ${said.trim()}`))
-    })
-  })
 }

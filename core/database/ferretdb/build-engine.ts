@@ -1,23 +1,18 @@
 import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runCommand } from '../run-command.ts'
+import { installDebianPackages, systemEnv } from '../../debian-packages.ts'
+import { runCommand } from '../../run-command.ts'
 import type { Setup } from '../types.ts'
 
 const PACKAGE = 'postgresql-18-documentdb'
 const DEFAULT_MIRROR = 'http://deb.debian.org/debian'
 const UNUSED_FILES = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/lib/postgresql/*/lib/bitcode/*']
 
-/** What commands of a package manager need, wherever this process was started from. */
-export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-
-function systemEnv(env: Setup['env']): Record<string, string | undefined> {
-  return { ...env, PATH: SYSTEM_PATH, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' }
-}
-
 /** A small Debian (sid, which has PostgreSQL 18 with DocumentDB) in the folder `root`; nothing of the machine itself changes. */
 export async function buildEngine({ root, setup }: { root: string; setup: Setup }): Promise<void> {
   const options = { env: systemEnv(setup.env), signal: setup.signal }
-  await haveDebootstrap(options)
+  const present = await runCommand('sh', ['-c', 'command -v debootstrap || true'], options)
+  if (!present.trim()) await installDebianPackages({ packages: ['debootstrap'], ...setup })
   // debootstrap mounts proc: in a mount namespace of its own that ends with it, however it ends.
   const bootstrap = ['debootstrap', '--variant=minbase', 'sid', root, await mirror()]
   await runCommand('unshare', ['--mount', '--propagation', 'private', '--', ...bootstrap], options)
@@ -56,19 +51,6 @@ export async function runInRoot({
     env: { ...systemEnv(setup.env), ...env },
     signal: setup.signal,
   })
-}
-
-async function haveDebootstrap(options: Parameters<typeof runCommand>[2]): Promise<void> {
-  const found = await runCommand('sh', ['-c', 'command -v debootstrap || true'], options)
-  if (found.trim()) return
-  const install = ['-o', 'DPkg::Lock::Timeout=120', 'install', '-y', '--no-install-recommends', 'debootstrap']
-  try {
-    await runCommand('apt-get', install, options)
-  } catch {
-    // A fresh machine has no package lists yet.
-    await runCommand('apt-get', ['update'], options)
-    await runCommand('apt-get', install, options)
-  }
 }
 
 /** The mirror that the machine's own packages come from. */

@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { runCommand } from '../run-command.ts'
+import { runCommand } from '../../run-command.ts'
 import type { Setup } from '../types.ts'
 import { installInRoot, runInRoot } from './build-engine.ts'
 

@@ -1,9 +1,9 @@
 import { chmod, chown, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { runCommand } from '../../run-command.ts'
 import type { Embedded } from '../embedded.ts'
 import { untilAnswers } from '../ping.ts'
 import { listens } from '../ports.ts'
-import { runCommand } from '../run-command.ts'
 import type { Setup } from '../types.ts'
 import type { Watched } from '../watched.ts'
 
