@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '../provider/profile.ts'
 import { USER_REF_LENGTH } from '../schemas/user.ts'
+import { LONGEST_ID, text } from '../schemas/wire/text.ts'
 
 export type LinkPurpose = 'connect' | 'manage'
 
@@ -18,18 +19,6 @@ export interface LinkClaims {
   /** Where the hosted page goes after success; absent where the link's was not acceptable. */
   redirectUrl?: string
 }
-
-export const LONGEST_ID = 256
-
-/** Text that every database keeps as it is: no NUL, no half of a surrogate pair. */
-export const isStorable = (text: string): boolean => !/\0|\p{Surrogate}/u.test(text)
-
-const text = (longest: number) =>
-  z
-    .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'is no string') })
-    .min(1, 'is empty')
-    .max(longest, `is longer than ${longest} characters`)
-    .refine(isStorable, 'is no valid text')
 
 const seconds = z.number({ error: ({ input }) => (input === undefined ? 'is missing' : 'is no number') })
 

@@ -3,14 +3,8 @@ import { MINUTE, SECOND } from '../core/clock.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type App, Apps } from '../schemas/app.ts'
 import { linkSecrets } from '../schemas/apps.ts'
-import {
-  isRedirectAllowed,
-  isStorable,
-  type LinkClaims,
-  type LinkPurpose,
-  LONGEST_ID,
-  parseClaims,
-} from './link-claims.ts'
+import { isStorable, LONGEST_ID } from '../schemas/wire/text.ts'
+import { isRedirectAllowed, type LinkClaims, type LinkPurpose, parseClaims } from './link-claims.ts'
 import type { HttpRuntime } from './runtime.ts'
 
 /** SPEC.md, Limits. */

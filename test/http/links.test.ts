@@ -124,7 +124,7 @@ test('every wrong link is refused with its reason', async () => {
     [without('scopes'), '401 Invalid token: scopes is missing'],
     [sign({ userRef: 'x'.repeat(513) }), '401 Invalid token: userRef is longer than 512 characters'],
     [sign({ userRef: 'a\0' }), '401 Invalid token: userRef is no valid text'],
-    [sign({ userRef: { $ne: 1 } }), '401 Invalid token: userRef is no string'],
+    [sign({ userRef: { $ne: 1 } }), '401 Invalid token: userRef must be a string'],
     [sign({ purpose: 'manage' }), "400 Token purpose must be 'connect'"],
     [sign({ exp: now() - 1, iat: now() - 800 }), '401 Invalid token: expired'],
     [sign({ iat: now() + 120, exp: now() + 300 }), '401 Invalid token: iat is in the future'],

@@ -1,0 +1,64 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { type Clock, MINUTE, SECOND } from '../../core/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { type Caller, findCaller } from '../../schemas/request-count.ts'
+import { inTime } from '../deadline.ts'
+
+/**
+ * When the deprecated use of the app secret as a Bearer token was announced and when it may end, at the earliest: 90 days later
+ * (SPEC.md, Versioning).
+ */
+const DEPRECATED_SINCE = new Date('2026-09-30T00:00:00Z')
+const SUNSET = new Date('2026-12-31T00:00:00Z')
+
+const callers = new WeakMap<Request, Caller>()
+
+/** The app that the request speaks for. Throws where the request did not pass `authenticate`. */
+export function callerOf(request: Request): Caller {
+  const caller = callers.get(request)
+  if (!caller) throw new Error('the request is not authenticated')
+  return caller
+}
+
+/**
+ * `Authorization: Bearer <API_KEY>` (SPEC.md, Authentication). Where the endpoint is rate limited the request is counted in the same
+ * round trip and every answer carries the RateLimit headers.
+ */
+export function authenticate({ clock, limited }: { clock: Clock; limited: boolean }): RequestHandler {
+  return async (request, response, next) => {
+    const credential = bearerOf(request.get('authorization'))
+    const now = clock.now()
+    const caller = await inTime(findCaller({ credential, counted: limited, now }), { clock })
+    if (!caller) throw new ServiceError('invalid_api_key')
+    callers.set(request, caller)
+    if (caller.by.kind === 'app-secret') announceSunset(response)
+    if (limited) limitRate({ caller, response, now })
+    next()
+  }
+}
+
+/** Throws `missing_authorization` where there is no header or no Bearer prefix (SPEC.md, Authentication 6). */
+export function bearerOf(header: string | undefined): string {
+  const [, credential] = /^Bearer +(\S+) *$/i.exec(header ?? '') ?? []
+  if (credential === undefined) throw new ServiceError('missing_authorization')
+  return credential
+}
+
+/** RFC 9745 and RFC 8594. */
+function announceSunset(response: Response): void {
+  response.set('Deprecation', `@${DEPRECATED_SINCE.getTime() / SECOND}`)
+  response.set('Sunset', SUNSET.toUTCString())
+  response.set('Link', '</docs#authentication>; rel="deprecation"; type="text/html"')
+}
+
+/** SPEC.md, Limits. Throws `rate_limited` beyond the limit. */
+function limitRate({ caller, response, now }: { caller: Caller; response: Response; now: Date }): void {
+  const { requestsPerMinute: limit, rate } = caller
+  const resetAt = ((rate.minute + 1) * MINUTE) / SECOND
+  response.set('RateLimit-Limit', String(limit))
+  response.set('RateLimit-Remaining', String(Math.max(0, limit - rate.count)))
+  response.set('RateLimit-Reset', String(resetAt))
+  if (rate.count <= limit) return
+  response.set('Retry-After', String(Math.max(1, Math.ceil(resetAt - now.getTime() / SECOND))))
+  throw new ServiceError('rate_limited')
+}

@@ -1,0 +1,35 @@
+import type { Request, Response } from 'express'
+import type { Clock } from '../../core/clock.ts'
+import { type ConnectionsAnswer, connectionsQuery, RECENT_WINDOW_DAYS } from '../../schemas/wire/connections.ts'
+import { parseInput } from '../input.ts'
+import { answerJson } from './answer.ts'
+import { callerOf } from './authenticate.ts'
+import { listConnections } from './user-connections.ts'
+
+async function list(request: Request, { clock }: { clock: Clock }) {
+  const { userRef } = parseInput(connectionsQuery, request.query, { missing: { userRef: 'missing_user_ref' } })
+  return { userRef, connections: await listConnections({ appId: callerOf(request).appId, userRef, now: clock.now() }) }
+}
+
+/** GET /api/connections: a user's connections and their status. */
+export const getConnections =
+  ({ clock }: { clock: Clock }) =>
+  async (request: Request, response: Response): Promise<void> => {
+    const { userRef, connections } = await list(request, { clock })
+    const answer: ConnectionsAnswer = {
+      userRef,
+      connected: connections.some(({ status }) => status === 'active'),
+      needsReauth: connections.some(({ status }) => status === 'needs_reauth'),
+      recentConversationCount: connections.reduce((sum, each) => sum + each.recentConversationCount, 0),
+      recentWindowDays: RECENT_WINDOW_DAYS,
+      connections,
+    }
+    answerJson(response, JSON.stringify(answer))
+  }
+
+/** GET /api/conversations?userRef=: the older form of the same listing. */
+export const getConnectionsOlder =
+  ({ clock }: { clock: Clock }) =>
+  async (request: Request, response: Response): Promise<void> => {
+    answerJson(response, JSON.stringify(await list(request, { clock })))
+  }

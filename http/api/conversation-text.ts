@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import type { Response } from 'express'
+import { ServiceError } from '../../core/errors.ts'
+import { Conversations } from '../../schemas/conversation.ts'
+import type { ListedConversation } from '../../schemas/conversation-order.ts'
+import { readParts } from '../../schemas/conversation-part.ts'
+import { setListingHeaders } from './answer.ts'
+
+/** A new version may be stored while the parts of the old one are read; then they are read again. */
+const READ_TIMES = 5
+
+/** Its payload lies in parts. */
+export const isLarge = ({ payload, payloadParts }: ListedConversation): boolean =>
+  payload === null && payloadParts !== undefined && payloadParts !== null
+
+/** The JSON text of one conversation (SPEC.md, Conversation). The payload is JSON text already and goes out as it was stored. */
+export function conversationText(
+  { _id, externalId, title, updateTime }: ListedConversation,
+  payload: string | null,
+): string {
+  const time = updateTime ? `"${updateTime.toISOString()}"` : 'null'
+  return `{"id":"${_id}","external_id":${JSON.stringify(externalId)},"title":${JSON.stringify(title ?? null)},"payload":${payload ?? 'null'},"update_time":${time}}`
+}
+
+/** Sends a page that holds large conversations one by one, so that memory holds no more than one of them. */
+export async function sendLargePage({
+  response,
+  conversations,
+  tail,
+  tagged,
+}: {
+  response: Response
+  conversations: ListedConversation[]
+  tail: string
+  tagged: string
+}): Promise<void> {
+  setListingHeaders(response, tagged)
+  if (response.req.fresh) return void response.status(304).end()
+  response.type('application/json')
+  const write = async (text: string): Promise<void> => {
+    if (!response.write(text)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    if (response.destroyed) throw new Error('the client went away')
+  }
+  let before = '{"conversations":['
+  for (const conversation of conversations) {
+    // The first one is read before anything is sent, so that a failure can still be told.
+    const text = isLarge(conversation)
+      ? await largeText(conversation)
+      : conversationText(conversation, conversation.payload)
+    await write(before + text)
+    before = ','
+  }
+  response.end(`],${tail}`)
+}
+
+async function largeText(listed: ListedConversation): Promise<string> {
+  let current: ListedConversation | null = listed
+  for (let time = 0; time < READ_TIMES && current; time++) {
+    if (!isLarge(current)) return conversationText(current, current.payload)
+    const conversationId: string = current._id
+    const bytes = await readParts({ conversationId, kind: 'payload', count: current.payloadParts ?? 0 })
+    if (bytes) return conversationText(current, bytes.toString('utf8'))
+    current = await Conversations.findById(conversationId).lean<ListedConversation>()
+  }
+  throw new ServiceError('busy')
+}

@@ -1,0 +1,98 @@
+import type { Request, Response } from 'express'
+import type { Clock } from '../../core/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { type Connection, Connections } from '../../schemas/connection.ts'
+import { type ListedConversation, type Place, readPage, type Selection } from '../../schemas/conversation-order.ts'
+import { conversationsQuery } from '../../schemas/wire/conversations.ts'
+import { parseInput } from '../input.ts'
+import { answerJson } from './answer.ts'
+import { callerOf } from './authenticate.ts'
+import { conversationText, isLarge, sendLargePage } from './conversation-text.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import { createPlaces, type Places } from './places.ts'
+
+interface Page {
+  conversations: ListedConversation[]
+  total: number
+  limit: number
+  offset: number
+  nextCursor: string | null
+}
+
+type Reader = (request: Request, response: Response) => Promise<void>
+
+/** GET /api/conversations?connectionId=: the conversations of one connection, newest update first. */
+export function getConversations({ clock }: { clock: Clock }): Reader {
+  const places = createPlaces({ clock })
+  return async (request, response) => {
+    const query = parseInput(conversationsQuery, request.query, { missing: { connectionId: 'missing_connection_id' } })
+    const connection = await findConnection({ appId: callerOf(request).appId, connectionId: query.connectionId })
+    const { archiveId } = connection
+    const { limit, offset = 0, cursor, updatedAfter } = query
+    const after = cursor === undefined ? undefined : readCursor(cursor)
+    const page: Page = archiveId
+      ? await readListing({
+          selection: { archiveId, ...(updatedAfter && { updatedAfter }) },
+          ...(after && { after: { key: after, inclusive: false } }),
+          state: restingState(connection),
+          places,
+          limit,
+          offset,
+        })
+      : { conversations: [], total: 0, limit, offset, nextCursor: null }
+    await send(response, page)
+  }
+}
+
+type Found = Pick<Connection, '_id' | 'archiveId' | 'fence' | 'claimedBy'>
+
+/** Throws `connection_not_found` for an unknown id and another app's alike. */
+async function findConnection({ appId, connectionId }: { appId: string; connectionId: string }): Promise<Found> {
+  const connection = await Connections.findOne({ _id: connectionId, appId })
+    .select({ archiveId: 1, fence: 1, claimedBy: 1 })
+    .lean<Found>()
+  if (!connection) throw new ServiceError('connection_not_found')
+  return connection
+}
+
+/** Whoever writes to an archive holds the connection's claim, and every claim has a fence of its own. */
+const restingState = ({ _id, fence, claimedBy }: Found): string | null =>
+  claimedBy === undefined ? `${_id}|${fence}` : null
+
+async function readListing({
+  selection,
+  after,
+  state,
+  places,
+  limit,
+  offset,
+}: {
+  selection: Selection
+  after?: Place
+  state: string | null
+  places: Places
+  limit: number
+  offset: number
+}): Promise<Page> {
+  const total = places.total(selection, state)
+  const read = async (): Promise<ListedConversation[]> => {
+    const from = after ?? (await places.find(selection, { offset, state }))
+    // One more than is asked for tells whether there is a next page.
+    return from === null ? [] : readPage({ selection, limit: limit + 1, ...(from && { from }) })
+  }
+  const [found, count] = await Promise.all([read(), total])
+  const conversations = found.slice(0, limit)
+  const next = found[limit]
+  const last = conversations.at(-1)
+  if (!after && next) places.learn(selection, { offset: offset + limit, key: next, state })
+  if (!after && offset > 0 && found[0]) places.learn(selection, { offset, key: found[0], state })
+  return { conversations, total: count, limit, offset, nextCursor: next && last ? writeCursor(last) : null }
+}
+
+async function send(response: Response, { conversations, ...rest }: Page): Promise<void> {
+  const tail = `"total":${rest.total},"limit":${rest.limit},"offset":${rest.offset},"nextCursor":${JSON.stringify(rest.nextCursor)}}`
+  const tagged = `${conversations.map(({ _id, hash, updateTime }) => `${_id}${hash}${updateTime?.getTime()}`).join()}${tail}`
+  if (conversations.some(isLarge)) return sendLargePage({ response, conversations, tail, tagged })
+  const items = conversations.map((conversation) => conversationText(conversation, conversation.payload))
+  answerJson(response, `{"conversations":[${items.join(',')}],${tail}`, { tagged })
+}

@@ -1,0 +1,34 @@
+import { type RequestHandler, Router } from 'express'
+import { deadline } from '../deadline.ts'
+import { endpoint } from '../endpoint.ts'
+import { jsonBody } from '../json-body.ts'
+import type { HttpRuntime } from '../runtime.ts'
+import { authenticate } from './authenticate.ts'
+import { getConnections, getConnectionsOlder } from './connections.ts'
+import { getConversations } from './conversations.ts'
+import { postPurge } from './purge.ts'
+
+/** The partners' API (SPEC.md, Endpoints). The rate limit is that of the GET endpoints: reading never holds up a deletion. */
+export function apiRouter(runtime: HttpRuntime): Router {
+  const { clock } = runtime
+  const router = Router()
+  const soon = deadline({ clock })
+  const limited = [soon, authenticate({ clock, limited: true })]
+  const authenticated = authenticate({ clock, limited: false })
+  endpoint(router, '/connections', { get: [...limited, getConnections(runtime)] })
+  endpoint(router, '/conversations', { get: [...limited, eitherForm(runtime)] })
+  endpoint(router, '/purge', { post: [authenticated, ...jsonBody({ clock }), postPurge(runtime)] })
+  return router
+}
+
+/** The query parameter tells the two forms of GET /api/conversations apart. */
+function eitherForm(runtime: HttpRuntime): RequestHandler {
+  const conversations = getConversations(runtime)
+  const older = getConnectionsOlder(runtime)
+  return (request, response) => {
+    const { connectionId, userRef } = request.query
+    return userRef !== undefined && connectionId === undefined
+      ? older(request, response)
+      : conversations(request, response)
+  }
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { type RequestHandler, Router } from 'express'
+import { hexColor, themeOf } from './colors.ts'
+
+const FOLDER = fileURLToPath(new URL('./assets', import.meta.url))
+/** Browsers of the last two years and a half. */
+const TARGET = ['chrome115', 'firefox115', 'safari16.4']
+const FOREVER = 'public, max-age=31536000, immutable'
+
+export interface Assets {
+  /** Address of a file under `/assets/`; it changes with its content. */
+  path(name: string): string
+  router: Router
+}
+
+interface Asset {
+  type: string
+  content: string
+}
+
+/**
+ * What the pages load from our own origin: style sheets as they are, and scripts, each bundled from the TypeScript file of its name.
+ * All of it is made once at the start and kept in memory.
+ */
+export async function createAssets({ scripts, styles }: { scripts: string[]; styles: string[] }): Promise<Assets> {
+  const made = await Promise.all([
+    ...scripts.map(async (name): Promise<[string, Asset]> => [`${name}.js`, await script(name)]),
+    ...styles.map(async (name): Promise<[string, Asset]> => [`${name}.css`, await style(name)]),
+  ])
+  const paths = new Map<string, string>()
+  const assets = new Map<string, Asset>()
+  for (const [name, asset] of made) {
+    const digest = createHash('sha256').update(asset.content).digest('hex').slice(0, 12)
+    const [stem, extension] = name.split('.')
+    paths.set(name, `/assets/${stem}-${digest}.${extension}`)
+    assets.set(`${stem}-${digest}.${extension}`, asset)
+  }
+  const router = Router()
+  router.get('/theme-:color.css', theme)
+  router.get('/:file', (request, response, next) => {
+    const asset = assets.get(request.params.file)
+    if (!asset) return next()
+    response.set('Cache-Control', FOREVER).type(asset.type).send(asset.content)
+  })
+  return { path: (name) => paths.get(name) ?? `/assets/${name}`, router }
+}
+
+async function script(name: string): Promise<Asset> {
+  const { outputFiles } = await build({
+    entryPoints: [join(FOLDER, `${name}.ts`)],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    target: TARGET,
+  })
+  return { type: 'text/javascript', content: outputFiles[0]?.text ?? '' }
+}
+
+const style = async (name: string): Promise<Asset> => ({
+  type: 'text/css',
+  content: await readFile(join(FOLDER, `${name}.css`), 'utf8'),
+})
+
+/** The colours of one app as custom properties: a file of its own, since the policy of the pages allows no inline style. */
+const theme: RequestHandler<{ color: string }> = (request, response, next) => {
+  const color = hexColor(request.params.color)
+  if (color === null) return next()
+  const { brand, onBrand, ink } = themeOf(color)
+  response
+    .set('Cache-Control', FOREVER)
+    .type('text/css')
+    .send(`:root{--brand:#${brand};--on-brand:#${onBrand};--brand-ink:#${ink}}`)
+}

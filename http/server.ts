@@ -1,0 +1,55 @@
+import { createServer as createHttpServer, type Server } from 'node:http'
+import compression from 'compression'
+import express, { type Express } from 'express'
+import { HOUR, SECOND } from '../core/clock.ts'
+import { apiRouter } from './api/index.ts'
+import { requestContext } from './context.ts'
+import { endpoint } from './endpoint.ts'
+import { errorAnswer, unknownPath } from './error-answer.ts'
+import { healthy, ready } from './health.ts'
+import { createMetrics } from './metrics.ts'
+import { requestLog } from './request-log.ts'
+import type { HttpRuntime } from './runtime.ts'
+import { securityHeaders } from './security-headers.ts'
+
+const HEADERS_TIME_MS = 10 * SECOND
+/** An upload of an export may take long; every other body has a bound of its own. */
+const REQUEST_TIME_MS = HOUR
+/** Longer than a load balancer keeps an idle connection, so that the service is never the one that closes it first. */
+const KEEP_ALIVE_MS = 65 * SECOND
+const MOST_HEADERS = 100
+const MOST_CONNECTIONS = 10_000
+/** Answers smaller than this are sent faster than they are compressed. */
+const COMPRESS_FROM_BYTES = 1_024
+
+/** Everything that the public listener answers, put together in one place. */
+export function createApplication(runtime: HttpRuntime): Express {
+  const { config, clock, log } = runtime
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', 'simple')
+  app.set('trust proxy', config.TRUST_PROXY)
+  const metrics = createMetrics()
+  app.use(requestContext({ log }))
+  app.use(requestLog({ clock, metrics }))
+  app.use(securityHeaders({ https: config.BASE_URL.startsWith('https:') }))
+  endpoint(app, '/healthz', { get: [healthy] })
+  endpoint(app, '/readyz', { get: [ready(runtime)] })
+  endpoint(app, '/metrics', { get: [metrics.handler] })
+  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES }), apiRouter(runtime))
+  app.use(unknownPath)
+  app.use(errorAnswer)
+  return app
+}
+
+/** The listener with its bounds; not listening yet. */
+export function createServer(runtime: HttpRuntime): Server {
+  const server = createHttpServer(
+    { headersTimeout: HEADERS_TIME_MS, requestTimeout: REQUEST_TIME_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    createApplication(runtime),
+  )
+  server.maxHeadersCount = MOST_HEADERS
+  server.maxConnections = MOST_CONNECTIONS
+  return server
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { moment, text, uuid, wholeNumber } from './text.ts'
+
+const time = z.iso.datetime()
+
+export const DEFAULT_LIMIT = 50
+/** Larger values are capped. */
+export const MAX_LIMIT = 100
+const MAX_NUMBER = 2 ** 31 - 1
+const LONGEST_CURSOR = 256
+
+/** GET /api/conversations */
+export const conversationsQuery = z
+  .object({
+    connectionId: uuid,
+    limit: wholeNumber({ least: 1, most: Number.POSITIVE_INFINITY })
+      .transform((limit) => Math.min(limit, MAX_LIMIT))
+      .default(DEFAULT_LIMIT),
+    offset: wholeNumber({ least: 0, most: MAX_NUMBER }).optional(),
+    cursor: text(LONGEST_CURSOR).optional(),
+    updatedAfter: moment.optional(),
+  })
+  .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
+    path: ['cursor'],
+    message: 'cannot be combined with offset',
+  })
+
+/** SPEC.md, Message. Providers and later versions add fields. */
+export const messageShape = z.looseObject({
+  role: z.enum(['user', 'assistant', 'tool']),
+  content: z.string(),
+  timestamp: time.nullable(),
+  id: z.string().optional(),
+  contentType: z.string().optional(),
+  model: z.string().optional(),
+  status: z.string().optional(),
+  endTurn: z.boolean().optional(),
+  attachments: z
+    .array(
+      z.looseObject({
+        type: z.string().optional(),
+        asset_pointer: z.string().optional(),
+        name: z.string().optional(),
+        size_bytes: z.number().optional(),
+        width: z.number().optional(),
+        height: z.number().optional(),
+      }),
+    )
+    .optional(),
+  contentReferences: z.array(z.unknown()).optional(),
+})
+
+/** SPEC.md, Conversation */
+export const conversationShape = z.object({
+  id: z.uuid(),
+  external_id: z.string().describe('The provider’s conversation id'),
+  title: z.string().nullable(),
+  payload: z.object({ title: z.string().nullable(), messages: z.array(messageShape) }).nullable(),
+  update_time: time.nullable().describe('Last change on the provider’s side'),
+})
+
+/** 200 of GET /api/conversations?connectionId= */
+export const conversationsAnswer = z.object({
+  conversations: z.array(conversationShape).describe('Newest update_time first'),
+  total: z.number().int().min(0).describe('All conversations of the connection that the filter lets through'),
+  limit: z.number().int(),
+  offset: z.number().int(),
+  nextCursor: z.string().nullable().describe('Where the next page begins; null after the last'),
+})

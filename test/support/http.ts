@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createRuntime } from '../../core/process.ts'
+import type { HttpRuntime } from '../../http/runtime.ts'
+import { createServer } from '../../http/server.ts'
+import { loadProfiles } from '../../provider/load-profiles.ts'
+import { type AppSecrets, createApp } from '../../schemas/apps.ts'
+import { connectDatabase, createIndexes } from '../../schemas/database.ts'
+import { testDatabase } from './database.ts'
+
+export const OPERATOR_KEY = 'operator-key-of-the-tests-0123456789'
+
+/** Far more than a suite asks for: only the tests of the limit itself meet it. */
+const MANY_REQUESTS = 1_000_000
+
+/** One http server in this process on a database of its own, with two apps. */
+export interface HttpWorld {
+  url: string
+  runtime: HttpRuntime
+  server: Server
+  /** What a real process of the same service is started with. */
+  env: Record<string, string>
+  one: AppSecrets
+  two: AppSecrets
+  /** Asks with the API key of app one unless told otherwise (`key: null`: none). */
+  ask<T = unknown>(path: string, options?: AskOptions): Promise<Answer<T>>
+  makeApp(appId: string, options?: { requestsPerMinute?: number }): Promise<AppSecrets>
+  stop(): Promise<void>
+}
+
+export interface AskOptions {
+  method?: string
+  key?: string | null
+  headers?: Record<string, string>
+  /** An object goes as JSON, anything else as it is. */
+  body?: unknown
+  url?: string
+}
+
+export interface Answer<T = unknown> {
+  status: number
+  headers: Headers
+  text: string
+  /** The parsed JSON; undefined where the answer is none. */
+  body: T
+}
+
+/** Called with every answer that a suite sees. */
+export type Witness = (seen: { method: string; path: string; answer: Answer }) => void
+
+export async function startHttpWorld({
+  env: more = {},
+  witness,
+}: {
+  env?: Record<string, string>
+  witness?: Witness
+} = {}): Promise<HttpWorld> {
+  const database = await testDatabase()
+  const env = {
+    MONGODB_URL: database.url,
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    HOST: '127.0.0.1',
+    PORT: '0',
+    BASE_URL: 'http://127.0.0.1:1',
+    OPERATOR_KEY,
+    PROVIDER_SITE: 'http://127.0.0.1:9',
+    WEBHOOK_PRIVATE_ADDRESSES: 'true',
+    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
+    ...more,
+  }
+  const base = createRuntime({ kind: 'http', env })
+  const runtime: HttpRuntime = { ...base, profiles: await loadProfiles(base.config) }
+  const connection = await connectDatabase({ url: database.url })
+  await createIndexes()
+  const server = createServer(runtime)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const makeApp: HttpWorld['makeApp'] = (appId, { requestsPerMinute = MANY_REQUESTS } = {}) =>
+    createApp({
+      appId,
+      name: appId,
+      contactEmail: `${appId}@example.test`,
+      createdBy: 'test',
+      requestsPerMinute,
+      keyring: runtime.keyring,
+      now: new Date(),
+    })
+  const one = await makeApp('app-one')
+  const two = await makeApp('app-two')
+  return {
+    url,
+    runtime,
+    server,
+    env,
+    one,
+    two,
+    makeApp,
+    ask: async <T>(path: string, options: AskOptions = {}) => {
+      const answer = await ask<T>(options.url ?? url, path, { key: one.apiKey, ...options })
+      witness?.({ method: options.method ?? 'GET', path, answer })
+      return answer
+    },
+    stop: async () => {
+      server.close()
+      server.closeAllConnections()
+      await connection.close()
+      await database.drop()
+    },
+  }
+}
+
+async function ask<T>(
+  url: string,
+  path: string,
+  { method = 'GET', key, headers = {}, body }: AskOptions,
+): Promise<Answer<T>> {
+  const isObject = typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
+  const response = await fetch(`${url}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key === null || key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(isObject ? { 'content-type': 'application/json' } : {}),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isObject ? JSON.stringify(body) : (body as string) }),
+  })
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.startsWith('application/json')
+  return { status: response.status, headers: response.headers, text, body: (json && text ? JSON.parse(text) : undefined) as T }
+}
