@@ -6,7 +6,7 @@ import { Commands } from '../schemas/command.ts'
 import { Connections } from '../schemas/connection.ts'
 import { ConsumedLinks } from '../schemas/consumed-link.ts'
 import { trusted } from '../schemas/database.ts'
-import { insertDeliveries } from '../schemas/deliveries.ts'
+import type { NewDelivery } from '../schemas/deliveries.ts'
 import type { HasOutbox, OutboxEntry } from '../schemas/outbox.ts'
 import { startPoller } from './poller.ts'
 
@@ -32,33 +32,37 @@ export interface OutboxRelay {
  */
 export function createOutboxRelay({
   runtime,
-  onDeliveries = () => undefined,
+  accept,
 }: {
   runtime: Pick<Runtime, 'clock' | 'log'>
-  /** Deliveries were written. */
-  onDeliveries?: () => void
+  /** Writes deliveries down, once each; resolves when they are on disk. */
+  accept: (list: NewDelivery[]) => Promise<void>
 }): OutboxRelay {
   const { clock, log } = runtime
   const run = async (): Promise<number> => {
-    const relayed = await Promise.all(OUTBOXES.map((model) => relayFrom(model, clock.now())))
-    const documents = relayed.reduce((sum, count) => sum + count, 0)
-    if (documents > 0) onDeliveries()
-    return documents
+    const relayed = await Promise.all(OUTBOXES.map((model) => relayFrom(model, { accept, now: clock.now() })))
+    return relayed.reduce((sum, count) => sum + count, 0)
   }
   const poller = startPoller({ name: 'outbox', everyMs: LOOK_EVERY_MS, work: run, clock, log })
   return { hint: poller.hint, run, stop: poller.stop }
 }
 
-async function relayFrom(model: Model<OutboxDocument>, now: Date): Promise<number> {
+interface Pass {
+  accept: (list: NewDelivery[]) => Promise<void>
+  now: Date
+}
+
+async function relayFrom(model: Model<OutboxDocument>, { accept, now }: Pass): Promise<number> {
   const documents = await model
     .find({ outboxAt: trusted({ $lte: now }) })
     .sort({ outboxAt: 1 })
     .limit(DOCUMENTS_AT_ONCE)
+    .batchSize(DOCUMENTS_AT_ONCE + 1)
     .select({ outbox: 1 })
     .lean<OutboxDocument[]>()
   if (documents.length === 0) return 0
   const entries = documents.flatMap(({ outbox }) => outbox)
-  await deliver(entries, now)
+  await deliver(entries, { accept, now })
   const ids = trusted({ $in: documents.map(({ _id }) => _id) })
   // By id, and the due time only where nothing is left: an entry that was added meanwhile stays and stays due.
   await model.updateMany({ _id: ids }, { $pull: { outbox: { id: { $in: entries.map(({ id }) => id) } } } })
@@ -67,17 +71,16 @@ async function relayFrom(model: Model<OutboxDocument>, now: Date): Promise<numbe
 }
 
 /** Entries become deliveries; those of an app without a webhook URL are discarded (SPEC.md, Events) and counted. */
-async function deliver(entries: OutboxEntry[], now: Date): Promise<void> {
+async function deliver(entries: OutboxEntry[], { accept, now }: Pass): Promise<void> {
   const appIds = [...new Set(entries.map(({ appId }) => appId))]
   const apps = await Apps.find({ _id: trusted({ $in: appIds }), webhookUrl: trusted({ $gt: '' }) })
     .select({ _id: 1 })
     .lean<Pick<App, '_id'>[]>()
   const listening = new Set(apps.map(({ _id }) => _id))
-  await insertDeliveries(
+  await accept(
     entries
       .filter(({ appId }) => listening.has(appId))
       .map(({ id, appId, event, payload }) => ({ deliveryId: deriveId('delivery', id), appId, event, payload })),
-    now,
   )
   const discarded = appIds
     .filter((appId) => !listening.has(appId))

@@ -43,8 +43,8 @@ export function startRoot(runtime: ActorRuntime): Root {
   const supervise = (name: string): Supervisor => createSupervisor({ parent: system, name, clock, log })
   const connections = supervise('connections')
   const commands = supervise('commands')
-  const relay = createOutboxRelay({ runtime })
   const deliveries = createDeliveries({ runtime, supervisor: supervise('deliveries') })
+  const relay = createOutboxRelay({ runtime, accept: deliveries.accept })
   runtime.outboxHint = relay.hint
 
   const claimCommands = async (): Promise<number> => {

@@ -1,4 +1,6 @@
 import { DAY } from '../core/clock.ts'
+import { newId } from '../core/ids.ts'
+import { CLAIM_MS } from './claims.ts'
 import { isDuplicate, trusted } from './database.ts'
 import { Deliveries, type Delivery } from './delivery.ts'
 import { hastenLanes } from './delivery-lane.ts'
@@ -21,33 +23,54 @@ export interface NewDelivery {
 const bodyOf = ({ event, payload, deliveryId }: NewDelivery): string =>
   `{"event":${JSON.stringify(event)},"payload":${payload},"deliveryId":${JSON.stringify(deliveryId)}}`
 
-/** True where every error of an unordered insert is that the document is there already. */
-const onlyDuplicates = (error: unknown): boolean => {
-  const errors =
-    typeof error === 'object' && error !== null && 'writeErrors' in error ? [error.writeErrors].flat() : [error]
-  return errors.length > 0 && errors.every(isDuplicate)
+const documentOf = (delivery: NewDelivery, now: Date): Delivery => ({
+  _id: delivery.deliveryId,
+  appId: delivery.appId,
+  event: delivery.event,
+  body: bodyOf(delivery),
+  state: 'waiting',
+  attempts: [],
+  attemptsBefore: 0,
+  createdAt: now,
+  claimableAt: now,
+  fence: 0,
+})
+
+/**
+ * Writes new deliveries: those of `waiting` are due at once, those of `begun` are claimed with their first attempt already, in the
+ * same write. Deliveries that exist stay as they are. Answers which of `begun` were new, and so are the caller's to attempt.
+ */
+export async function insertDeliveries({
+  waiting,
+  begun,
+  now,
+}: {
+  waiting: NewDelivery[]
+  begun: NewDelivery[]
+  now: Date
+}): Promise<Delivery[]> {
+  if (waiting.length + begun.length === 0) return []
+  const claim = { claimedBy: newId(), claimableAt: new Date(now.getTime() + CLAIM_MS), fence: 1 }
+  const claimed = begun.map((one) => ({ ...documentOf(one, now), ...claim, attempts: [{ number: 1, at: now }] }))
+  const documents = [...claimed, ...waiting.map((one) => documentOf(one, now))]
+  // The driver itself: documents of our own making need no casting, which would cost more than their insertion.
+  const present = await Deliveries.collection
+    .insertMany(documents as never[], { ordered: false })
+    .then(() => new Set<number>(), duplicatesOf)
+  await hastenLanes(
+    new Map([
+      ...claimed.map(({ appId, claimableAt }) => [appId, claimableAt] as const),
+      ...waiting.map(({ appId }) => [appId, now] as const),
+    ]),
+  )
+  return claimed.filter((_, index) => !present.has(index))
 }
 
-/** Writes deliveries that are due at once; those that exist already stay as they are. */
-export async function insertDeliveries(list: NewDelivery[], now: Date): Promise<void> {
-  if (list.length === 0) return
-  const documents: Delivery[] = list.map((delivery) => ({
-    _id: delivery.deliveryId,
-    appId: delivery.appId,
-    event: delivery.event,
-    body: bodyOf(delivery),
-    state: 'waiting',
-    attempts: [],
-    attemptsBefore: 0,
-    createdAt: now,
-    claimableAt: now,
-    fence: 0,
-  }))
-  // The driver itself: documents of our own making need no casting, which would cost more than their insertion.
-  await Deliveries.collection.insertMany(documents as never[], { ordered: false }).catch((error: unknown) => {
-    if (!onlyDuplicates(error)) throw error
-  })
-  await hastenLanes(new Map(list.map(({ appId }) => [appId, now])))
+/** Which documents of an unordered insert exist already; throws the error where it says anything else. */
+function duplicatesOf(error: unknown): Set<number> {
+  const errors = (error as { writeErrors?: { code: number; index: number }[] }).writeErrors ?? []
+  if (errors.length === 0 || !errors.every(isDuplicate)) throw error
+  return new Set(errors.map(({ index }) => index))
 }
 
 export type Reopened = 'reopened' | 'under way' | 'unknown'

@@ -1,8 +1,8 @@
 import { newId } from '../core/ids.ts'
-import { CLAIM_MS, type Held, heldBy } from './claims.ts'
+import { CLAIM_MS } from './claims.ts'
 import { trusted } from './database.ts'
 import { KEPT_MS } from './deliveries.ts'
-import { type Attempt, Deliveries, type Delivery } from './delivery.ts'
+import { type Attempt, type AttemptResult, Deliveries, type Delivery } from './delivery.ts'
 import { hastenLanes } from './delivery-lane.ts'
 
 export interface ClaimedDeliveries {
@@ -30,6 +30,7 @@ export async function claimDeliveries({
   const due = await Deliveries.find({ appId, claimableAt: trusted({ $lte: now }) })
     .sort({ claimableAt: 1 })
     .limit(limit)
+    .batchSize(limit + 1)
     .lean<Delivery[]>()
   const interrupted = due.filter(({ claimedBy }) => claimedBy !== undefined)
   const claimed = await Promise.all(
@@ -82,33 +83,59 @@ async function claim(
   }))
 }
 
-/** What became of an attempt, and of its delivery. */
-export interface Settlement extends Held {
+/** What became of the attempt that a claim began, and so of its delivery. */
+export interface Settlement {
+  _id: string
   appId: string
-  /** Takes the place of the attempt of the same number. */
-  attempt: Attempt
-  /** When the next attempt is due, or how the delivery ended. */
-  outcome: { nextAt: Date } | { ended: 'delivered' | 'dropped' }
+  /** Names the claim: a result whose holder has lost it changes nothing. */
+  claimedBy: string
+  /** The attempt's number. */
+  number: number
+  result: AttemptResult
+  /** How long until the next attempt (machine ms), or how the delivery ended. */
+  outcome: { retryInMs: number } | { ended: 'delivered' | 'dropped' }
 }
 
-const NEVER = new Date(8.64e15)
-
-/** Records results in one go. A result whose holder has lost its claim changes nothing. */
+/** Records results in one go. Those that are alike share one write: most answers of an endpoint are. */
 export async function settleDeliveries(settlements: Settlement[], now: Date): Promise<void> {
-  const expireAt = new Date(now.getTime() + KEPT_MS)
-  const lanes = new Map<string, Date>()
-  const writes = settlements.map(({ _id, fence, appId, attempt, outcome }) => {
-    const result = { [`attempts.${attempt.number - 1}`]: attempt }
-    const filter = { ...heldBy({ _id, fence }), claimedBy: { $exists: true } } as never
-    if ('ended' in outcome) {
-      const $set = { ...result, state: outcome.ended, endedAt: now, expireAt }
-      return { updateOne: { filter, update: { $set, $unset: { claimedBy: 1, claimableAt: 1 } } } }
-    }
-    if (outcome.nextAt < (lanes.get(appId) ?? NEVER)) lanes.set(appId, outcome.nextAt)
-    return {
-      updateOne: { filter, update: { $set: { ...result, claimableAt: outcome.nextAt }, $unset: { claimedBy: 1 } } },
-    }
-  })
+  const groups = new Map<string, [Settlement, ...Settlement[]]>()
+  for (const settlement of settlements) {
+    const { claimedBy, number, result, outcome } = settlement
+    const alike = JSON.stringify([claimedBy, number, result, outcome])
+    const group = groups.get(alike)
+    if (group) group.push(settlement)
+    else groups.set(alike, [settlement])
+  }
+  const writes = [...groups.values()].map((group) => ({
+    updateMany: {
+      filter: { _id: { $in: group.map(({ _id }) => _id) }, claimedBy: group[0].claimedBy },
+      update: resultOf(group[0], now),
+    },
+  }))
   await Deliveries.collection.bulkWrite(writes as never[], { ordered: false })
-  await hastenLanes(lanes)
+  await hastenLanes(firstRetries(settlements, now))
 }
+
+function resultOf({ number, result, outcome }: Settlement, now: Date) {
+  const attempt = Object.entries(result).map(([field, value]) => [`attempts.${number - 1}.${field}`, value])
+  const $set = Object.fromEntries(attempt) as Record<string, unknown>
+  if ('retryInMs' in outcome)
+    return { $set: { ...$set, claimableAt: later(now, outcome.retryInMs) }, $unset: { claimedBy: 1 } }
+  return {
+    $set: { ...$set, state: outcome.ended, endedAt: now, expireAt: later(now, KEPT_MS) },
+    $unset: { claimedBy: 1, claimableAt: 1 },
+  }
+}
+
+function firstRetries(settlements: Settlement[], now: Date): Map<string, Date> {
+  const first = new Map<string, Date>()
+  for (const { appId, outcome } of settlements) {
+    if (!('retryInMs' in outcome)) continue
+    const at = later(now, outcome.retryInMs)
+    const known = first.get(appId)
+    if (!known || at < known) first.set(appId, at)
+  }
+  return first
+}
+
+const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms)

@@ -17,6 +17,9 @@ export interface Attempt {
   answer?: string
 }
 
+/** What is known of an attempt once it has ended. */
+export type AttemptResult = Required<Pick<Attempt, 'durationMs'>> & Pick<Attempt, 'status' | 'error' | 'answer'>
+
 /** One event on its way to one app's webhook (SPEC.md, Events). `_id` is the deliveryId, the same for every attempt. */
 export interface Delivery extends Claimable {
   _id: string
@@ -57,6 +60,6 @@ const schema = new mongoose.Schema<Delivery>(
 /** Claimed app by app (schemas/delivery-lane.ts), so that the backlog of one endpoint is never walked for another. */
 schema.index({ appId: 1, claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ appId: 1, createdAt: -1 })
-schema.index({ expireAt: 1 }, { expireAfterSeconds: 0 })
+schema.index({ expireAt: 1 }, { expireAfterSeconds: 0, partialFilterExpression: { expireAt: { $exists: true } } })
 
 export const Deliveries: Model<Delivery> = mongoose.model<Delivery>('Delivery', schema)

@@ -1,13 +1,15 @@
 import { MINUTE, SECOND } from '../../core/clock.ts'
 import type { Runtime } from '../../core/process.ts'
+import { insertDeliveries, type NewDelivery } from '../../schemas/deliveries.ts'
 import type { Delivery } from '../../schemas/delivery.ts'
 import { claimDeliveries, type Settlement } from '../../schemas/delivery-claims.ts'
 import { type DeliveryLane, dueLanes, moveLaneOn, repairLanes } from '../../schemas/delivery-lane.ts'
 import { startPoller } from '../poller.ts'
 import type { ActorInfo, Supervisor } from '../supervision.ts'
+import { acceptDeliveries } from './accept.ts'
 import { createWebhookAgent } from './agent.ts'
 import { interruptedAttempt, makeAttempt } from './attempt.ts'
-import { readEndpoints } from './endpoints.ts'
+import { type Endpoint, readEndpoints } from './endpoints.ts'
 import { createResults } from './results.ts'
 import { createRooms } from './rooms.ts'
 
@@ -23,6 +25,8 @@ class Stopping extends Error {
 }
 
 export interface Deliveries {
+  /** Writes new deliveries down; attempts begin as there is room. Resolves when they are on disk. */
+  accept(list: NewDelivery[]): Promise<void>
   /** Looks for due deliveries now; losing the hint costs latency only. */
   hint(): void
   /** Attempts under way. */
@@ -52,14 +56,16 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
       })
   }
 
-  const serve = async (lane: DeliveryLane, endpointOf: Awaited<ReturnType<typeof readEndpoints>>): Promise<number> => {
+  const attempt = (delivery: Delivery, endpoint: Endpoint): void =>
+    run(delivery, (signal) => makeAttempt({ delivery, endpoint, agent, clock, allowPrivate, signal }))
+
+  const serve = async (lane: DeliveryLane, endpointOf: (appId: string) => Endpoint): Promise<number> => {
     const appId = lane._id
     const limit = rooms.free(appId)
     if (limit === 0) return 0
     const { begun, interrupted, drained } = await claimDeliveries({ appId, limit, now: clock.now() })
     const endpoint = endpointOf(appId)
-    for (const delivery of begun)
-      run(delivery, (signal) => makeAttempt({ delivery, endpoint, agent, clock, allowPrivate, signal }))
+    for (const delivery of begun) attempt(delivery, endpoint)
     for (const delivery of interrupted) run(delivery, async () => interruptedAttempt(delivery, clock))
     if (drained) await moveLaneOn(lane)
     return begun.length + interrupted.length
@@ -74,6 +80,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
     return claimed.reduce((sum, count) => sum + count, 0)
   }
 
+  let stopping = false
   let repairing: Promise<void> = Promise.resolve()
   const repair = (): void => {
     repairing = repairLanes()
@@ -91,10 +98,15 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   }
 
   return {
+    accept: async (list) => {
+      if (stopping) await insertDeliveries({ waiting: list, begun: [], now: clock.now() })
+      else await acceptDeliveries({ list, rooms, clock, keyring, attempt })
+    },
     hint: poller.hint,
     size: supervisor.size,
     list: supervisor.list,
     stop: async () => {
+      stopping = true
       await poller.stop()
       await finish()
       results.giveUp()

@@ -1,5 +1,5 @@
 /** Attempts that one process makes to one app at a time: a few hanging answers must not hold up the rest. */
-const ROOM_PER_APP = 128
+const ROOM_PER_APP = 256
 /** Attempts of one process in all, before rooms get smaller. */
 const ROOM_IN_ALL = 4_096
 /** What each app has always, however many others hang. */

@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import type { Clock } from '../../core/clock.ts'
 import { webhookUrlProblem } from '../../core/public-address.ts'
-import type { Attempt } from '../../schemas/delivery.ts'
+import type { AttemptResult } from '../../schemas/delivery.ts'
 import { ATTEMPT_LIMIT_MS } from './agent.ts'
 import { readAnswer } from './answer.ts'
 import { INTERRUPTED, reasonOf, statusProblem, TOO_SLOW } from './failure.ts'
@@ -21,7 +21,8 @@ export interface SendOptions {
   signal: AbortSignal
 }
 
-export type AttemptResult = Required<Pick<Attempt, 'durationMs'>> & Pick<Attempt, 'status' | 'error' | 'answer'>
+/** Milliseconds to two digits, as people read them: results that are alike are recorded together (settleDeliveries). */
+const rounded = (ms: number): number => Number(Math.round(ms).toPrecision(2))
 
 /**
  * One attempt: signs, posts, reads the answer. Never throws: whatever goes wrong is the result's `error`, in words for people.
@@ -32,7 +33,7 @@ export async function sendWebhook(options: SendOptions): Promise<AttemptResult> 
   const began = clock.elapsed()
   const ended = (result: Omit<AttemptResult, 'durationMs'>): AttemptResult => ({
     ...result,
-    durationMs: Math.round(clock.elapsed() - began),
+    durationMs: rounded(clock.elapsed() - began),
   })
   const problem = webhookUrlProblem(url, { allowPrivate })
   if (problem) return ended({ error: problem })
