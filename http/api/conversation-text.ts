@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import type { ListedConversation } from '../../schemas/conversation-order.ts'
 import { readParts } from '../../schemas/conversation-part.ts'
-import { setListingHeaders } from './answer.ts'
+import { answeredUnchanged } from './answer.ts'
 
 /** A new version may be stored while the parts of the old one are read; then they are read again. */
 const READ_TIMES = 5
@@ -34,8 +34,7 @@ export async function sendLargePage({
   tail: string
   tagged: string
 }): Promise<void> {
-  setListingHeaders(response, tagged)
-  if (response.req.fresh) return void response.status(304).end()
+  if (answeredUnchanged(response, tagged)) return
   response.type('application/json')
   const write = async (text: string): Promise<void> => {
     if (!response.write(text)) await Promise.race([once(response, 'drain'), once(response, 'close')])

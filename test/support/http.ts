@@ -129,5 +129,10 @@ async function ask<T>(
   })
   const text = await response.text()
   const json = response.headers.get('content-type')?.startsWith('application/json')
-  return { status: response.status, headers: response.headers, text, body: (json && text ? JSON.parse(text) : undefined) as T }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: (json && text ? JSON.parse(text) : undefined) as T,
+  }
 }
