@@ -1,9 +1,8 @@
-import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -32,13 +31,19 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Ended and not yet collected by its parent counts as ended. */
+/** Those that run; one that has ended and is not yet collected by its parent does not. */
 async function stillRuns(pids: number[]): Promise<number[]> {
-  const states = await promisify(execFile)('ps', ['-o', 'pid=,stat=', '-p', pids.join(',')]).catch(() => ({
-    stdout: '',
-  }))
-  const running = states.stdout.split('\n').filter((line) => line.trim() !== '' && !/Z/.test(line))
-  return running.map((line) => Number.parseInt(line, 10))
+  const states = await Promise.all(
+    pids.map(async (pid) => {
+      try {
+        process.kill(pid, 0)
+        return !/^\d+ \(.*\) Z/.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))
+      } catch {
+        return false
+      }
+    }),
+  )
+  return pids.filter((_, index) => states[index])
 }
 
 test('a database name goes into the address unless it has one', () => {
