@@ -4,10 +4,9 @@ import { connectionCard, conversationItem, conversationView, empty, eventItem } 
 const userRef = new URLSearchParams(location.search).get('userRef') || 'demo-user'
 const state = { connections: [], connectionId: undefined, conversations: [], openId: undefined, next: undefined }
 
-/** Runs what a click asked for; what goes wrong is shown above the page. */
+/** Runs what a click or an event asked for; what goes wrong is shown above the page until a refresh succeeds. */
 const doing = (action) => async () => {
   try {
-    notify()
     await action()
   } catch (error) {
     notify(error)
@@ -75,6 +74,7 @@ async function loadConversations(next) {
 async function refresh() {
   showConnections(await call(`/connections?${new URLSearchParams({ userRef })}`))
   await loadConversations()
+  notify()
 }
 
 async function read(connectionId) {
