@@ -23,7 +23,7 @@ const MOST_CONNECTIONS = 10_000
 const COMPRESS_FROM_BYTES = 1_024
 
 /** Everything that the public listener answers, put together in one place. */
-export function createApplication(runtime: HttpRuntime): Express {
+export async function createApplication(runtime: HttpRuntime): Promise<Express> {
   const { config, clock, log } = runtime
   const app = express()
   app.disable('x-powered-by')
@@ -44,10 +44,10 @@ export function createApplication(runtime: HttpRuntime): Express {
 }
 
 /** The listener with its bounds; not listening yet. */
-export function createServer(runtime: HttpRuntime): Server {
+export async function createServer(runtime: HttpRuntime): Promise<Server> {
   const server = createHttpServer(
     { headersTimeout: HEADERS_TIME_MS, requestTimeout: REQUEST_TIME_MS, keepAliveTimeout: KEEP_ALIVE_MS },
-    createApplication(runtime),
+    await createApplication(runtime),
   )
   server.maxHeadersCount = MOST_HEADERS
   server.maxConnections = MOST_CONNECTIONS

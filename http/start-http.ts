@@ -21,7 +21,7 @@ export async function startHttp(base: Runtime): Promise<Running> {
   const runtime: HttpRuntime = { ...base, profiles: await loadProfiles(config) }
   const database = await connectDatabase({ url: config.MONGODB_URL })
   await createIndexes()
-  const server = createServer(runtime)
+  const server = await createServer(runtime)
   server.listen(config.PORT, config.HOST)
   await once(server, 'listening')
   let open = 0

@@ -73,7 +73,7 @@ export async function startHttpWorld({
   const runtime: HttpRuntime = { ...base, profiles: await loadProfiles(base.config) }
   const connection = await connectDatabase({ url: database.url })
   await createIndexes()
-  const server = createServer(runtime)
+  const server = await createServer(runtime)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
