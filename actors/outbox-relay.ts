@@ -63,11 +63,25 @@ async function relayFrom(model: Model<OutboxDocument>, { accept, now }: Pass): P
   if (documents.length === 0) return 0
   const entries = documents.flatMap(({ outbox }) => outbox)
   await deliver(entries, { accept, now })
-  const ids = trusted({ $in: documents.map(({ _id }) => _id) })
-  // By id, and the due time only where nothing is left: an entry that was added meanwhile stays and stays due.
-  await model.updateMany({ _id: ids }, { $pull: { outbox: { id: { $in: entries.map(({ id }) => id) } } } })
-  await model.updateMany({ _id: ids, outbox: trusted({ $size: 0 }) }, { $unset: { outboxAt: 1 } })
+  await forget(model, documents)
   return documents.length
+}
+
+const idsOf = (documents: OutboxDocument[]) => trusted({ $in: documents.map(({ _id }) => _id) })
+const entryIdsOf = (documents: OutboxDocument[]) => documents.flatMap(({ outbox }) => outbox.map(({ id }) => id))
+
+/** Takes out what was relayed, and the due time where nothing is left. An entry that was added meanwhile stays, and stays due. */
+async function forget(model: Model<OutboxDocument>, documents: OutboxDocument[]): Promise<void> {
+  const single = documents.filter(({ outbox }) => outbox.length === 1)
+  const others = documents.filter(({ outbox }) => outbox.length !== 1)
+  if (single.length > 0)
+    await model.updateMany(
+      { _id: idsOf(single), outbox: trusted({ $size: 1 }), 'outbox.id': trusted({ $in: entryIdsOf(single) }) },
+      { $set: { outbox: [] }, $unset: { outboxAt: 1 } },
+    )
+  if (others.length === 0) return
+  await model.updateMany({ _id: idsOf(others) }, { $pull: { outbox: { id: { $in: entryIdsOf(others) } } } })
+  await model.updateMany({ _id: idsOf(others), outbox: trusted({ $size: 0 }) }, { $unset: { outboxAt: 1 } })
 }
 
 /** Entries become deliveries; those of an app without a webhook URL are discarded (SPEC.md, Events) and counted. */

@@ -26,8 +26,11 @@ const REASONS: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The TLS certificate cannot be verified',
 }
 
-const codeOf = (error: unknown): string | undefined =>
-  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (error.name === 'HTTPParserError') return 'HPE'
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
 
 /** Why no answer came, for people. */
 export function reasonOf(error: unknown): string {
@@ -35,7 +38,7 @@ export function reasonOf(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error
   const code = codeOf(first) ?? codeOf(error)
   if (code === undefined) return 'The connection failed'
-  if (code.startsWith('HPE_')) return 'The answer is not HTTP'
+  if (code.startsWith('HPE')) return 'The answer is not HTTP'
   if (code.startsWith('ERR_SSL') || code === 'EPROTO') return 'The TLS handshake failed'
   return REASONS[code] ?? `The connection failed (${code})`
 }
