@@ -1,5 +1,6 @@
 import { runProcess } from '../core/process.ts'
-import { connectDatabase, createIndexes } from '../schemas/database.ts'
+import { connectDatabase } from '../schemas/database.ts'
+import { createIndexes } from '../schemas/indexes.ts'
 import { startFarm } from './farm.ts'
 
 await runProcess({

@@ -28,11 +28,6 @@ export async function connectDatabase({ url }: { url: string }): Promise<{ close
   return { close: () => mongoose.disconnect() }
 }
 
-/** Creates every collection's indexes; safe to run from several processes at once. */
-export async function createIndexes(): Promise<void> {
-  for (const model of Object.values(mongoose.models)) await model.createIndexes()
-}
-
 /** True when the database answers now. */
 export async function databaseAnswers(): Promise<boolean> {
   try {

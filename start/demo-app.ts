@@ -1,15 +1,11 @@
-import { readdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Clock } from '../core/clock.ts'
 import { ConfigError } from '../core/config.ts'
 import type { Keyring } from '../core/envelope.ts'
 import { Apps } from '../schemas/app.ts'
 import { DEMO_APP_ID, ensureDemoApp } from '../schemas/apps.ts'
-import { connectDatabase, createIndexes } from '../schemas/database.ts'
+import { connectDatabase } from '../schemas/database.ts'
+import { createIndexes } from '../schemas/indexes.ts'
 import type { KeptSecrets } from './secrets.ts'
-
-const SCHEMAS = join(dirname(dirname(fileURLToPath(import.meta.url))), 'schemas')
 
 /** Creates the indexes and the demo app, and checks that the data there was written under this master key. */
 export async function prepareData(options: {
@@ -21,10 +17,6 @@ export async function prepareData(options: {
 }): Promise<void> {
   const connection = await connectDatabase({ url: options.databaseUrl })
   try {
-    // A collection whose file was not loaded would have no indexes; each file of the folder may define one.
-    for (const name of await readdir(SCHEMAS)) {
-      if (name.endsWith('.ts')) await import(pathToFileURL(join(SCHEMAS, name)).href)
-    }
     await createIndexes()
     await ensureDemoApp({
       keyring: options.keyring,

@@ -1,0 +1,17 @@
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import mongoose from 'mongoose'
+
+const FOLDER = dirname(fileURLToPath(import.meta.url))
+
+/**
+ * Creates the indexes of every collection, whichever of them this process works with: the first process of a new deployment may be
+ * any. Safe to run from several at once.
+ */
+export async function createIndexes(): Promise<void> {
+  for (const name of await readdir(FOLDER)) {
+    if (name.endsWith('.ts')) await import(pathToFileURL(join(FOLDER, name)).href)
+  }
+  for (const model of Object.values(mongoose.models)) await model.createIndexes()
+}
