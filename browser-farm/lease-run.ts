@@ -46,14 +46,14 @@ export function startLease({
     onInput: (message) => login?.screen.input(message),
     onWatching: (wanted) => {
       watching = wanted
-      login?.screen.watch(wanted)
+      login?.screen.setWatched(wanted)
     },
     onUnwatched: () => end(new LeaseEnd('unwatched')),
   })
   const expiry = clock.timer(lease.expiresAt.getTime() - clock.now().getTime(), () => end(new LeaseEnd('expired')))
   const setLogin = (next: Login | undefined): void => {
     login = next
-    if (watching) login?.screen.watch(true)
+    if (watching) login?.screen.setWatched(true)
   }
 
   const run = async (): Promise<void> => {

@@ -22,7 +22,7 @@ export interface ScreenEvents {
 /** The pages of one context as one screen: the newest page is the one that is shown; when it closes, its opener is again. */
 export interface Screen {
   /** Frames flow only while somebody watches; the first one comes at once. */
-  watch(watching: boolean): void
+  setWatched(watching: boolean): void
   input(message: PageMessage): void
 }
 
@@ -85,7 +85,7 @@ export function createScreen({
   context.on('page', (page) => void add(page).catch(() => undefined))
 
   return {
-    watch: (wanted) => {
+    setWatched: (wanted) => {
       // A new viewer needs a first frame even where another one has been watching.
       if (shown && watching) stop(shown.cdp)
       watching = wanted

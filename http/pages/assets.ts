@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { buildSync } from 'esbuild'
 import { type RequestHandler, Router } from 'express'
 import { hexColor, themeOf } from './colors.ts'
 
@@ -26,11 +26,11 @@ interface Asset {
  * What the pages load from our own origin: style sheets as they are, and scripts, each bundled from the TypeScript file of its name.
  * All of it is made once at the start and kept in memory.
  */
-export async function createAssets({ scripts, styles }: { scripts: string[]; styles: string[] }): Promise<Assets> {
-  const made = await Promise.all([
-    ...scripts.map(async (name): Promise<[string, Asset]> => [`${name}.js`, await script(name)]),
-    ...styles.map(async (name): Promise<[string, Asset]> => [`${name}.css`, await style(name)]),
-  ])
+export function createAssets({ scripts, styles }: { scripts: string[]; styles: string[] }): Assets {
+  const made = [
+    ...scripts.map((name): [string, Asset] => [`${name}.js`, script(name)]),
+    ...styles.map((name): [string, Asset] => [`${name}.css`, style(name)]),
+  ]
   const paths = new Map<string, string>()
   const assets = new Map<string, Asset>()
   for (const [name, asset] of made) {
@@ -49,8 +49,8 @@ export async function createAssets({ scripts, styles }: { scripts: string[]; sty
   return { path: (name) => paths.get(name) ?? `/assets/${name}`, router }
 }
 
-async function script(name: string): Promise<Asset> {
-  const { outputFiles } = await build({
+function script(name: string): Asset {
+  const { outputFiles } = buildSync({
     entryPoints: [join(FOLDER, `${name}.ts`)],
     bundle: true,
     write: false,
@@ -61,9 +61,9 @@ async function script(name: string): Promise<Asset> {
   return { type: 'text/javascript', content: outputFiles[0]?.text ?? '' }
 }
 
-const style = async (name: string): Promise<Asset> => ({
+const style = (name: string): Asset => ({
   type: 'text/css',
-  content: await readFile(join(FOLDER, `${name}.css`), 'utf8'),
+  content: readFileSync(join(FOLDER, `${name}.css`), 'utf8'),
 })
 
 /** The colours of one app as custom properties: a file of its own, since the policy of the pages allows no inline style. */

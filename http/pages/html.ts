@@ -10,12 +10,12 @@ type Value = string | number | Markup | false | undefined | Value[]
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+const escapeText = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 
 function render(value: Value): string {
   if (value === undefined || value === false) return ''
   if (Array.isArray(value)) return value.map(render).join('')
-  return value instanceof Markup ? value.text : escape(String(value))
+  return value instanceof Markup ? value.text : escapeText(String(value))
 }
 
 /** A template tag: whatever is filled in is escaped, unless it is markup itself; `undefined` and `false` are nothing. */

@@ -4,8 +4,8 @@ import { createAssets } from './assets.ts'
 import { startRouter } from './start.ts'
 
 /** The hosted pages and what they load. Mounted at the root, before the answer to unknown paths. */
-export async function pagesRouter(runtime: HttpRuntime): Promise<Router> {
-  const assets = await createAssets({ scripts: ['start'], styles: ['pages'] })
+export function pagesRouter(runtime: HttpRuntime): Router {
+  const assets = createAssets({ scripts: ['start'], styles: ['pages'] })
   const router = Router()
   router.use('/assets', assets.router)
   router.use('/start', startRouter({ runtime, assets }))

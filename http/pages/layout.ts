@@ -25,8 +25,8 @@ export function sendPage(response: Response, status: number, { branding, ...page
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      // 'self' covers the WebSocket of our own origin, except in older Safari.
-      `connect-src 'self'`,
+      // 'self' covers the WebSocket of our own origin too.
+      "connect-src 'self'",
       `img-src 'self' data:${logo ? ` ${logo.origin}` : ''}`,
       "form-action 'self'",
       "frame-ancestors 'none'",
@@ -76,6 +76,6 @@ ${
 
 /** Where the app's logo lies, if it is an https address. */
 function logoOf(branding: Branding | undefined): URL | null {
-  const url = branding?.logoUrl ? URL.parse(branding.logoUrl) : null
+  const url = branding?.logoUrl && URL.canParse(branding.logoUrl) ? new URL(branding.logoUrl) : null
   return url?.protocol === 'https:' ? url : null
 }

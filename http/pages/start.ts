@@ -24,7 +24,8 @@ import { startFlow, startRequest } from './start-flow.ts'
 import { errorBody, startAside, startBody } from './start-view.ts'
 
 const BODY_LIMIT = '4kb'
-const OTHER_FLOW = 'Another link was opened in this browser since. Continue there, or return to the app and start again.'
+const OTHER_FLOW =
+  'Another link was opened in this browser since. Continue there, or return to the app and start again.'
 
 /** The hosted page (CONTRACTS.md, `/start`): GET consumes nothing, POST begins the flow. */
 export function startRouter({ runtime, assets }: { runtime: HttpRuntime; assets: Assets }): Router {

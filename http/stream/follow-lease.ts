@@ -1,0 +1,101 @@
+import { WebSocket } from 'ws'
+import { SECOND } from '../../core/clock.ts'
+import { FINAL_LEASE_STATES, type Lease, Leases } from '../../schemas/lease.ts'
+import type { PageState } from '../../schemas/stream.ts'
+import { CLOSE_ENDED, CLOSE_REPLACED } from '../../schemas/stream-constants.ts'
+import type { HttpRuntime } from '../runtime.ts'
+import { relayTo } from './upstream.ts'
+
+/** How often the lease is looked at while no node holds it (machine time). */
+const LOOK_MS = 150
+/** A flow that no node has taken after this long waits for room. */
+const BUSY_MS = 4 * SECOND
+/** After a node that should be there did not answer, or the database did not. */
+const AGAIN_MS = SECOND
+
+const BUSY = 'All browsers are busy right now. Please keep this page open: yours opens as soon as one is free.'
+const LOST = 'The browser was lost. Another one is being opened, and you will have to sign in once more.'
+const EXPIRED = 'The time for this sign-in is over. Return to the app and start again.'
+const UNKNOWN = 'This sign-in is not known any more. Return to the app and start again.'
+
+/**
+ * Stays with one visitor's socket until the flow has ended or the visitor is gone: waits until a farm node holds the lease, joins the
+ * two, and finds the next node when that one goes away. The document says how a flow ended, whoever is left to tell.
+ */
+export async function followLease({
+  leaseId,
+  page,
+  runtime,
+}: {
+  leaseId: string
+  page: WebSocket
+  runtime: HttpRuntime
+}): Promise<void> {
+  const { clock, log } = runtime
+  const tell = createTeller(page)
+  const isOpen = (): boolean => page.readyState === WebSocket.OPEN
+  let waitingSince = clock.elapsed()
+  let lost = false
+  while (isOpen()) {
+    const lease = await Leases.findById(leaseId)
+      .lean<Lease>()
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'a lease could not be read')
+        return undefined
+      })
+    if (lease === undefined) {
+      await clock.sleep(AGAIN_MS)
+      continue
+    }
+    const final = finalState(lease, clock.now())
+    if (final) {
+      tell(final.state, final.message)
+      return page.close(CLOSE_ENDED)
+    }
+    if (isHeld(lease, clock.now())) {
+      const end = await relayTo({ lease, page, runtime })
+      if (end === 'replaced') return page.close(CLOSE_REPLACED)
+      // What ended is in the document by then, or will be in a moment.
+      if (end === 'moved') {
+        lost = lease.state === 'live' || lost
+        waitingSince = clock.elapsed()
+        tell.forget()
+      }
+      if (end === 'unreachable') await clock.sleep(LOOK_MS)
+    }
+    if (lost) tell('waiting', LOST)
+    else tell('waiting', clock.elapsed() - waitingSince > BUSY_MS ? BUSY : undefined)
+    await clock.sleep(LOOK_MS)
+  }
+}
+
+/** Tells the page a state, once for each change. */
+function createTeller(page: WebSocket) {
+  let last = ''
+  const tell = (state: PageState, message?: string): void => {
+    const text = JSON.stringify({ type: 'state', state, ...(message !== undefined && { message }) })
+    if (text !== last && page.readyState === WebSocket.OPEN) page.send(text)
+    last = text
+  }
+  /** Somebody else has told it something since. */
+  tell.forget = (): void => {
+    last = ''
+  }
+  return tell
+}
+
+function finalState(lease: Lease | null, now: Date): { state: PageState; message?: string } | null {
+  if (!lease) return { state: 'failed', message: UNKNOWN }
+  const { state, failure } = lease
+  if (state === 'connected') return { state }
+  if (FINAL_LEASE_STATES.includes(state)) return { state: 'failed', ...(failure !== undefined && { message: failure }) }
+  // A session that was handed over is carried through, however late.
+  return lease.expiresAt <= now && state !== 'checking' ? { state: 'failed', message: EXPIRED } : null
+}
+
+const isHeld = (lease: Lease | null, now: Date): lease is Lease & { nodeId: string; nodeUrl: string } =>
+  lease?.nodeUrl !== undefined &&
+  lease.nodeId !== undefined &&
+  lease.claimedBy !== undefined &&
+  lease.claimableAt !== undefined &&
+  lease.claimableAt > now

@@ -1,0 +1,52 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import { CLOSE_OTHER_FLOW, PAGE_MESSAGE_BYTES, STREAM_PATH } from '../../schemas/stream-constants.ts'
+import { flowIdOf, readStartCookie } from '../pages/start-cookie.ts'
+import type { HttpRuntime } from '../runtime.ts'
+import { followLease } from './follow-lease.ts'
+
+/** RFC 6455: the server is going away. */
+const CLOSE_GOING = 1001
+
+/**
+ * Takes the WebSocket upgrades of `/start/stream` on the public listener. A visitor is let in with the cookie of the flow, from our own
+ * origin exactly. `stop` sends everybody to another process: their pages connect again by themselves.
+ */
+export function attachStreamRelay({ server, runtime }: { server: Server; runtime: HttpRuntime }): {
+  size(): number
+  stop(): void
+} {
+  const { config, log } = runtime
+  const origin = new URL(config.BASE_URL).origin
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: PAGE_MESSAGE_BYTES, perMessageDeflate: false })
+
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    const address = new URL(request.url ?? '/', config.BASE_URL)
+    if (address.pathname !== STREAM_PATH) return refuse(socket, '404 Not Found')
+    if (request.headers.origin !== origin) return refuse(socket, '403 Forbidden')
+    const cookie = readStartCookie(request.headers.cookie, runtime)
+    if (!cookie) return refuse(socket, '401 Unauthorized')
+    sockets.handleUpgrade(request, socket, head, (page) => {
+      page.on('error', () => page.terminate())
+      const leaseId = flowIdOf(cookie)
+      if (address.searchParams.get('flow') !== leaseId) return page.close(CLOSE_OTHER_FLOW)
+      followLease({ leaseId, page, runtime }).catch((error: unknown) => {
+        log.error({ err: error, lease: leaseId }, 'a stream failed')
+        page.terminate()
+      })
+    })
+  })
+  return {
+    size: () => sockets.clients.size,
+    stop: () => {
+      for (const page of sockets.clients) page.close(CLOSE_GOING)
+      sockets.close()
+    },
+  }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

@@ -1,0 +1,128 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import express from 'express'
+import { createHeldClaims } from '../../actors/held-claims.ts'
+import { startRoot } from '../../actors/root.ts'
+import { startFarm } from '../../browser-farm/farm.ts'
+import { freePort } from '../../core/database/ports.ts'
+import { createRuntime } from '../../core/process.ts'
+import { requestContext } from '../../http/context.ts'
+import { pagesRouter } from '../../http/pages/index.ts'
+import { attachStreamRelay } from '../../http/stream/relay.ts'
+import { loadProfiles } from '../../provider/load-profiles.ts'
+import { createApp } from '../../schemas/apps.ts'
+import { connectDatabase } from '../../schemas/database.ts'
+import { createIndexes } from '../../schemas/indexes.ts'
+import { type SignLinkOptions, signLink } from '../../sdk/src/index.ts'
+import { type RunningSite, startSite } from '../provider/sandbox.ts'
+import { testDatabase } from '../support/database.ts'
+
+const FARM_MAIN = fileURLToPath(new URL('../../browser-farm/main.ts', import.meta.url))
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
+
+/** The hosted page, its relay and the actors in this process, on a real database and the real sandbox provider; farm nodes as wanted. */
+export interface FarmWorld {
+  baseUrl: string
+  site: RunningSite
+  runtime: ReturnType<typeof createRuntime>
+  link(options: Partial<SignLinkOptions> & { userRef: string }): string
+  /** A farm node in this process. */
+  farm(): Promise<{ url: string; stop(): Promise<void> }>
+  /** A farm node in a process of its own. */
+  farmProcess(): Promise<ChildProcess>
+  stop(): Promise<void>
+}
+
+export async function startFarmWorld({ env = {} }: { env?: Record<string, string> } = {}): Promise<FarmWorld> {
+  const site = await startSite()
+  const database = await testDatabase()
+  const port = await freePort()
+  const baseUrl = `http://127.0.0.1:${port}`
+  const variables = {
+    MONGODB_URL: database.url,
+    MASTER_KEY,
+    BASE_URL: baseUrl,
+    OPERATOR_KEY: 'operator-key-of-the-tests-0123456789',
+    TIME_SCALE: '10',
+    PROVIDER_SITE: site.url,
+    WEBHOOK_PRIVATE_ADDRESSES: 'true',
+    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
+    CHROMIUM_PATH: process.env['CHROMIUM_PATH'] ?? '',
+    ...env,
+  }
+  const runtime = createRuntime({ kind: 'test', env: variables })
+  const connection = await connectDatabase({ url: database.url })
+  await createIndexes()
+  const appSecret = await makeApp(runtime)
+  const stopHttp = await startPages({ runtime, port })
+  const held = createHeldClaims(runtime)
+  const profiles = await loadProfiles(runtime.config)
+  const root = startRoot({ ...runtime, held, profiles, outboxHint: () => undefined })
+  const stops: (() => Promise<void>)[] = []
+  return {
+    baseUrl,
+    site,
+    runtime,
+    link: (options) => signLink({ appId: APP_ID, appSecret, baseUrl, ...options }).url,
+    farm: async () => {
+      const farm = await startFarm(runtime)
+      stops.push(farm.stop)
+      return { url: farm.url ?? '', stop: farm.stop }
+    },
+    farmProcess: async () => {
+      const child = fork(FARM_MAIN, { env: { ...process.env, ...variables }, execArgv: ['--import', 'tsx'] })
+      stops.push(() => end(child))
+      const [message] = (await once(child, 'message')) as [{ ready?: boolean }]
+      if (!message.ready) throw new Error('the farm process did not start')
+      return child
+    },
+    stop: async () => {
+      for (const stop of stops) await stop()
+      await stopHttp()
+      await root.stop()
+      await held.stop()
+      await connection.close()
+      await database.drop()
+      await site.stop()
+    },
+  }
+}
+
+const APP_ID = 'shop'
+
+async function makeApp({ keyring, clock }: ReturnType<typeof createRuntime>): Promise<string> {
+  const { appSecret } = await createApp({
+    appId: APP_ID,
+    name: 'Acme Notes',
+    contactEmail: 'x@example.test',
+    primaryColor: '#0f6fde',
+    keyring,
+    now: clock.now(),
+    createdBy: 'test',
+  })
+  return appSecret
+}
+
+async function startPages({ runtime, port }: { runtime: ReturnType<typeof createRuntime>; port: number }) {
+  const profiles = await loadProfiles(runtime.config)
+  const app = express()
+  app.use(requestContext(runtime))
+  app.use(pagesRouter({ ...runtime, profiles }))
+  const server = createServer(app)
+  const relay = attachStreamRelay({ server, runtime: { ...runtime, profiles } })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return async () => {
+    relay.stop()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
