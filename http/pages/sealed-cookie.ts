@@ -8,7 +8,6 @@ const LONGEST_COOKIE = 3_800
 
 /** A cookie that only this service can read and write: what a page keeps in the browser that opened its link. */
 export interface SealedCookie<T> {
-  name: string
   /** The cookie's value; null where `content` is more than a cookie can hold. */
   seal(content: T, runtime: Pick<Runtime, 'keyring'>): string | null
   /** What this service sealed, or null for anything else. `header` is the request's `Cookie`. */
@@ -30,7 +29,6 @@ export function sealedCookie<T>({
 }): SealedCookie<T> {
   const context = { owner: page, purpose: `${page}-cookie` }
   return {
-    name,
     seal: (content, { keyring }) => {
       const sealed = seal(keyring.derive(context.purpose), context, deflateRawSync(JSON.stringify(content)))
       const value = sealed.toString('base64url')

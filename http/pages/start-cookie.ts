@@ -13,8 +13,14 @@ export interface StartCookie {
   binding: string
 }
 
-export const startCookie = sealedCookie<StartCookie>({
-  name: 'ccs_start',
+export const START_COOKIE = 'ccs_start'
+
+export const {
+  seal: sealStartCookie,
+  read: readStartCookie,
+  options: startCookieOptions,
+} = sealedCookie<StartCookie>({
+  name: START_COOKIE,
   page: 'start',
   path: '/start',
   // The flow's hour and the quarter of an hour in which its link may begin it; longer than either runs under TIME_SCALE.
