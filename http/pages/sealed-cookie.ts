@@ -35,7 +35,7 @@ export function sealedCookie<T>({
       return value.length <= LONGEST_COOKIE ? value : null
     },
     read: (header, { keyring }) => {
-      const value = valueOf(name, header)
+      const value = findCookie(name, header)
       if (!value) return null
       try {
         const opened = unseal(keyring.derive(context.purpose), context, Buffer.from(value, 'base64url'))
@@ -56,7 +56,7 @@ export function sealedCookie<T>({
   }
 }
 
-const valueOf = (name: string, header: string | undefined): string | undefined =>
+const findCookie = (name: string, header: string | undefined): string | undefined =>
   header
     ?.split(';')
     .map((pair) => pair.trim())
