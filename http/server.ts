@@ -8,6 +8,7 @@ import { endpoint } from './endpoint.ts'
 import { errorAnswer, unknownPath } from './error-answer.ts'
 import { healthy, ready } from './health.ts'
 import { createMetrics } from './metrics.ts'
+import { opsRouter } from './ops/index.ts'
 import { requestLog } from './request-log.ts'
 import type { HttpRuntime } from './runtime.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -38,6 +39,7 @@ export async function createApplication(runtime: HttpRuntime): Promise<Express> 
   endpoint(app, '/readyz', { get: [ready(runtime)] })
   endpoint(app, '/metrics', { get: [metrics.handler] })
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES }), apiRouter(runtime))
+  app.use('/ops', compression({ threshold: COMPRESS_FROM_BYTES }), opsRouter(runtime))
   app.use(unknownPath)
   app.use(errorAnswer)
   return app

@@ -105,6 +105,9 @@ const schema = new mongoose.Schema<Connection>(
 )
 schema.index({ appId: 1, userId: 1, capturedAt: -1 })
 schema.index({ accountId: 1, status: 1 })
+/** What operators look at: the newest, and those that need them. */
+schema.index({ capturedAt: -1 })
+schema.index({ quarantinedAt: -1 }, { partialFilterExpression: { quarantinedAt: { $exists: true } } })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 

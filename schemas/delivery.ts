@@ -60,6 +60,8 @@ const schema = new mongoose.Schema<Delivery>(
 /** Claimed app by app (schemas/delivery-lane.ts), so that the backlog of one endpoint is never walked for another. */
 schema.index({ appId: 1, claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ appId: 1, createdAt: -1 })
+/** Those that were dropped, for operators: few, so the index costs the others nothing. */
+schema.index({ state: 1, endedAt: -1 }, { partialFilterExpression: { state: 'dropped' } })
 schema.index({ expireAt: 1 }, { expireAfterSeconds: 0, partialFilterExpression: { expireAt: { $exists: true } } })
 
 export const Deliveries: Model<Delivery> = mongoose.model<Delivery>('Delivery', schema)

@@ -1,0 +1,95 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { ServiceError } from '../../core/errors.ts'
+import { type App, Apps } from '../../schemas/app.ts'
+import { createApp } from '../../schemas/apps.ts'
+import { recordAudit } from '../../schemas/audit.ts'
+import { isDuplicate } from '../../schemas/database.ts'
+import { type ChangedAppBody, changedAppBody, newAppBody, type OpsApp } from '../../schemas/wire/ops-apps.ts'
+import { parseInput } from '../input.ts'
+import type { HttpRuntime } from '../runtime.ts'
+import { OPERATOR } from './authenticate.ts'
+
+/** GET /ops/apps: without any secret. */
+export const listApps: RequestHandler = async (_request, response) => {
+  const apps = await Apps.find().sort({ _id: 1 }).lean<App[]>()
+  response.json({ apps: apps.map(view) })
+}
+
+const view = (app: App): OpsApp => ({
+  appId: app._id,
+  appName: app.name,
+  contactEmail: app.contactEmail,
+  logoUrl: app.logoUrl ?? null,
+  primaryColor: app.primaryColor ?? null,
+  webhookUrl: app.webhookUrl ?? null,
+  requestsPerMinute: app.requestsPerMinute,
+  activeApiKeys: app.apiKeys.filter(({ revokedAt }) => !revokedAt).length,
+  createdAt: app.createdAt.toISOString(),
+})
+
+/** The fields of an app's document that a body gives: `set` to a value, or removed. */
+function changesOf({ appName, ...rest }: ChangedAppBody) {
+  const given = Object.entries({ ...rest, name: appName }).filter(([, value]) => value !== undefined)
+  return {
+    set: Object.fromEntries(given.filter(([, value]) => value !== null)) as Partial<App>,
+    unset: Object.fromEntries(given.filter(([, value]) => value === null).map(([field]) => [field, 1])),
+  }
+}
+
+/** SECURITY.md: https only, unless the sandbox was set up for a developer's own machine. */
+function checkWebhookUrl(url: string | null | undefined, { config }: HttpRuntime): void {
+  if (!url || url.startsWith('https:') || config.WEBHOOK_PRIVATE_ADDRESSES) return
+  throw new ServiceError('invalid_parameter', { name: 'webhookUrl', reason: 'must be an https address' })
+}
+
+/** POST /ops/apps: takes a partner on; the secrets are shown this once. */
+export const postApp =
+  (runtime: HttpRuntime) =>
+  async (request: Request, response: Response): Promise<void> => {
+    const { appId, appName, contactEmail, ownerEmail: _, ...rest } = parseInput(newAppBody, request.body)
+    checkWebhookUrl(rest.webhookUrl, runtime)
+    const now = runtime.clock.now()
+    const { keyring } = runtime
+    const branding = changesOf(rest).set
+    try {
+      const secrets = await createApp({
+        appId,
+        name: appName,
+        contactEmail,
+        ...branding,
+        createdBy: 'operator',
+        keyring,
+        now,
+      })
+      await recordAudit({ at: now, by: OPERATOR, action: 'app.created', appId, target: appId })
+      response.status(201).json(secrets)
+    } catch (error) {
+      throw isDuplicate(error) ? new ServiceError('app_exists') : error
+    }
+  }
+
+/** PATCH /ops/apps/:appId */
+export const patchApp =
+  (runtime: HttpRuntime) =>
+  async (request: Request, response: Response): Promise<void> => {
+    const body = parseInput(changedAppBody, request.body)
+    checkWebhookUrl(body.webhookUrl, runtime)
+    const appId = String(request.params['appId'])
+    const { set, unset } = changesOf(body)
+    const app = await Apps.findOneAndUpdate(
+      { _id: appId },
+      { ...(Object.keys(set).length > 0 && { $set: set }), ...(Object.keys(unset).length > 0 && { $unset: unset }) },
+      { returnDocument: 'after' },
+    ).lean<App>()
+    if (!app) throw new ServiceError('app_not_found')
+    const fields = [...Object.keys(set), ...Object.keys(unset)]
+    await recordAudit({
+      at: runtime.clock.now(),
+      by: OPERATOR,
+      action: 'app.changed',
+      appId,
+      target: appId,
+      details: { fields },
+    })
+    response.json(view(app))
+  }

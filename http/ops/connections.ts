@@ -1,0 +1,127 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { SECOND } from '../../core/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { isUuid } from '../../core/ids.ts'
+import { type Account, Accounts } from '../../schemas/account.ts'
+import { Apps } from '../../schemas/app.ts'
+import { awaitCommand, writeCommand } from '../../schemas/commands.ts'
+import { type Connection, Connections } from '../../schemas/connection.ts'
+import { Conversations } from '../../schemas/conversation.ts'
+import { trusted } from '../../schemas/database.ts'
+import { Users } from '../../schemas/user.ts'
+import type { OpsConnections } from '../../schemas/wire/ops.ts'
+import { goneSignal } from '../abort-signal.ts'
+import { parseInput } from '../input.ts'
+import { resultOf } from '../purge.ts'
+import type { HttpRuntime } from '../runtime.ts'
+import { OPERATOR } from './authenticate.ts'
+import { isoOrNull, listingQuery } from './query.ts'
+
+const SYNC_WAIT_MS = 10 * SECOND
+const STATUSES = new Set(['active', 'needs_reauth', 'revoked'])
+/** The last character there is: ends a range of everything that begins with a text. */
+const LAST = '\u{10ffff}'
+
+/** GET /ops/connections?q=: a connection, user, account or app id, a status, or the beginning of a userRef; without q the newest. */
+export const listConnections: RequestHandler = async (request, response) => {
+  const { q, limit, appId } = parseInput(listingQuery, request.query)
+  const filter = { ...(appId !== undefined && { appId }), ...(q === undefined ? {} : await matching(q, limit)) }
+  const found = await Connections.find(filter).sort({ capturedAt: -1 }).limit(limit).lean<Connection[]>()
+  const [counts, accounts] = await Promise.all([countConversations(found), findAccounts(found)])
+  const answer: OpsConnections = {
+    connections: found.map((connection) => view(connection, counts, accounts.get(connection.accountId))),
+  }
+  response.json(answer)
+}
+
+async function matching(q: string, limit: number): Promise<Record<string, unknown>> {
+  if (STATUSES.has(q)) return { status: q }
+  const appIds = (await Apps.find().select({ _id: 1 }).lean()).map(({ _id }) => _id)
+  if (appIds.includes(q)) return { appId: q }
+  const users = await Users.find({ appId: trusted({ $in: appIds }), userRef: trusted({ $gte: q, $lt: `${q}${LAST}` }) })
+    .select({ appId: 1 })
+    .limit(limit)
+    .lean<{ _id: string; appId: string }[]>()
+  const id = q.toLowerCase()
+  const userIds = [...users.map(({ _id }) => _id), ...(isUuid(id) ? [id] : [])]
+  return {
+    $or: [
+      { _id: isUuid(id) ? id : q },
+      { accountId: q },
+      { appId: trusted({ $in: appIds }), userId: trusted({ $in: userIds }) },
+    ],
+  }
+}
+
+async function countConversations(connections: Connection[]): Promise<Map<string, number>> {
+  const archiveIds = connections.flatMap(({ archiveId }) => archiveId ?? [])
+  const counts = await Conversations.aggregate<{ _id: string; count: number }>([
+    { $match: { archiveId: { $in: archiveIds } } },
+    { $group: { _id: '$archiveId', count: { $sum: 1 } } },
+  ])
+  return new Map(counts.map(({ _id, count }) => [_id, count]))
+}
+
+async function findAccounts(connections: Connection[]): Promise<Map<string, Account>> {
+  const ids = connections.map(({ accountId }) => accountId)
+  const accounts = await Accounts.find({ _id: trusted({ $in: ids }) }).lean<Account[]>()
+  return new Map(accounts.map((account) => [account._id, account]))
+}
+
+function view(
+  connection: Connection,
+  counts: Map<string, number>,
+  account: Account | undefined,
+): OpsConnections['connections'][number] {
+  const { _id, archiveId, claimedBy, sync, device } = connection
+  const { appId, userId, userRef, provider, status, accountId, crashes, replaces } = connection
+  return {
+    id: _id,
+    appId,
+    userId,
+    userRef,
+    provider,
+    status,
+    accountId,
+    capturedAt: connection.capturedAt.toISOString(),
+    lastSyncAt: isoOrNull(connection.lastSyncAt),
+    revokedAt: isoOrNull(connection.revokedAt),
+    nextSyncAt: claimedBy === undefined ? isoOrNull(connection.claimableAt) : null,
+    working: claimedBy !== undefined,
+    outcome: sync?.outcome ?? null,
+    crashes,
+    quarantinedAt: isoOrNull(connection.quarantinedAt),
+    conversationCount: counts.get(archiveId ?? '') ?? 0,
+    backfill:
+      account && archiveId !== undefined && account.archiveId === archiveId
+        ? {
+            done: account.backfill.done,
+            before: isoOrNull(account.backfill.before),
+            total: account.backfill.total ?? null,
+          }
+        : null,
+    replaces,
+    device: { ...device },
+  }
+}
+
+/** POST /ops/connections/:id/sync */
+export const postSync =
+  ({ clock }: HttpRuntime) =>
+  async (request: Request, response: Response): Promise<void> => {
+    const connectionId = String(request.params['id']).toLowerCase()
+    const connection = isUuid(connectionId) ? await Connections.findById(connectionId).lean<Connection>() : null
+    if (!connection) throw new ServiceError('connection_not_found')
+    if (connection.status === 'revoked') throw new ServiceError('connection_revoked')
+    const id = await writeCommand({
+      kind: 'sync-now',
+      appId: connection.appId,
+      target: connectionId,
+      by: OPERATOR,
+      args: { connectionId },
+      now: clock.now(),
+    })
+    const signal = goneSignal(response)
+    const command = await awaitCommand<'sync-now'>({ id, clock, timeoutMs: SYNC_WAIT_MS, signal })
+    response.json({ ok: true, ...resultOf(command) })
+  }

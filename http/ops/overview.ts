@@ -1,0 +1,49 @@
+import type { RequestHandler } from 'express'
+import type { Clock } from '../../core/clock.ts'
+import { liveProcesses, type ProcessKind, type ProcessRecord } from '../../schemas/process-record.ts'
+import type { Overview } from '../../schemas/wire/ops.ts'
+import { databaseReady } from '../health.ts'
+import type { HttpRuntime } from '../runtime.ts'
+import { createCounts } from './counts.ts'
+
+export type ProcessView = Overview['processDetails'][number]
+
+/** The processes that are alive, oldest first. */
+export async function viewProcesses({ clock }: { clock: Clock }): Promise<ProcessView[]> {
+  return (await liveProcesses(clock.now())).map(
+    ({ _id, kind, pid, host, startedAt, seenAt, gauges }: ProcessRecord) => ({
+      id: _id,
+      kind,
+      pid,
+      host,
+      startedAt: startedAt.toISOString(),
+      seenAt: seenAt.toISOString(),
+      gauges,
+    }),
+  )
+}
+
+/** GET /ops/overview */
+export function getOverview(runtime: HttpRuntime): RequestHandler {
+  const { clock, config, profiles } = runtime
+  const counts = createCounts({ clock })
+  return async (_request, response) => {
+    const [details, counted, database] = await Promise.all([
+      viewProcesses({ clock }),
+      counts(),
+      databaseReady({ clock }),
+    ])
+    const pids = (kind: ProcessKind): number[] => details.filter((each) => each.kind === kind).map(({ pid }) => pid)
+    const answer: Overview = {
+      environment: config.SERVICE_ENV,
+      timeScale: config.TIME_SCALE,
+      now: clock.now().toISOString(),
+      database: { ok: database },
+      processes: { http: pids('http'), actors: pids('actors'), 'browser-farm': pids('browser-farm') },
+      processDetails: details,
+      providers: profiles.map(({ id, displayName }) => ({ id, displayName })),
+      counts: counted,
+    }
+    response.json(answer)
+  }
+}

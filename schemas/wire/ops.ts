@@ -1,0 +1,206 @@
+import { z } from 'zod'
+
+const time = z.iso.datetime()
+const count = z.number().int().min(0)
+const by = z.object({ kind: z.string(), id: z.string() })
+const gauges = z.record(z.string(), z.number())
+
+const processShape = z.object({
+  id: z.string(),
+  kind: z.enum(['http', 'actors', 'browser-farm']),
+  pid: z.number().int(),
+  host: z.string(),
+  startedAt: time,
+  seenAt: time,
+  gauges: gauges.describe('What it is doing: numbers by name'),
+})
+
+/** GET /ops/overview */
+export const overviewAnswer = z.object({
+  environment: z.enum(['sandbox', 'production']),
+  timeScale: z.number(),
+  now: time,
+  database: z.object({ ok: z.boolean() }),
+  processes: z.object({
+    http: z.array(z.number().int()),
+    actors: z.array(z.number().int()),
+    'browser-farm': z.array(z.number().int()),
+  }),
+  processDetails: z.array(processShape),
+  providers: z.array(z.object({ id: z.string(), displayName: z.string() })),
+  counts: z.object({
+    at: time.describe('When they were counted'),
+    apps: count,
+    users: count,
+    connections: z.object({ active: count, needs_reauth: count, revoked: count, quarantined: count }),
+    conversations: count,
+    deliveries: z.object({ waiting: count, dropped: count }),
+    commands: z.object({ waiting: count }),
+    leases: z.object({ open: count }),
+  }),
+})
+
+/** GET /ops/actors */
+export const actorsAnswer = z.object({
+  processes: z.array(processShape),
+  working: z.array(
+    z.object({
+      kind: z.enum(['connection', 'command', 'account']),
+      id: z.string(),
+      appId: z.string(),
+      what: z.string(),
+      heldUntil: time,
+      fence: z.number().int(),
+    }),
+  ),
+  quarantined: z.array(
+    z.object({
+      id: z.string(),
+      appId: z.string(),
+      crashes: count,
+      quarantinedAt: time,
+      outcome: z.string().nullable(),
+    }),
+  ),
+})
+
+/** GET /ops/connections?q= */
+export const opsConnectionsAnswer = z.object({
+  connections: z.array(
+    z.object({
+      id: z.string(),
+      appId: z.string(),
+      userId: z.string(),
+      userRef: z.string(),
+      provider: z.string(),
+      status: z.enum(['active', 'needs_reauth', 'revoked']),
+      accountId: z.string(),
+      capturedAt: time,
+      lastSyncAt: time.nullable(),
+      revokedAt: time.nullable(),
+      nextSyncAt: time.nullable().describe('Null: none is due, or one is under way'),
+      working: z.boolean(),
+      outcome: z.string().nullable().describe('Why the last sync ended as it did'),
+      crashes: count,
+      quarantinedAt: time.nullable(),
+      conversationCount: count,
+      backfill: z
+        .object({ done: z.boolean(), before: time.nullable(), total: count.nullable() })
+        .nullable()
+        .describe('How far back the history was read'),
+      replaces: z.array(z.string()),
+      device: z.record(z.string(), z.string()),
+    }),
+  ),
+})
+
+/** GET /ops/leases */
+export const leasesAnswer = z.object({
+  leases: z.array(
+    z.object({
+      id: z.string(),
+      appId: z.string(),
+      userRef: z.string(),
+      provider: z.string(),
+      state: z.string(),
+      failure: z.string().nullable(),
+      nodeId: z.string().nullable(),
+      connectionId: z.string().nullable(),
+      viewport: z.object({
+        width: z.number(),
+        height: z.number(),
+        deviceScaleFactor: z.number(),
+        mobile: z.boolean(),
+      }),
+      releaseRequestedAt: time.nullable(),
+      createdAt: time,
+      expiresAt: time,
+      endedAt: time.nullable(),
+    }),
+  ),
+})
+
+/** GET /ops/deliveries */
+export const deliveriesAnswer = z.object({
+  deliveries: z.array(
+    z.object({
+      id: z.string(),
+      deliveryId: z.string(),
+      event: z.string(),
+      appId: z.string(),
+      state: z.enum(['waiting', 'delivered', 'dropped']),
+      attempts: z.array(
+        z.object({
+          number: z.number().int(),
+          at: time,
+          status: z.number().int().nullable(),
+          durationMs: z.number().nullable(),
+          error: z.string().nullable(),
+        }),
+      ),
+      nextAttemptAt: time.nullable(),
+      createdAt: time,
+      endedAt: time.nullable(),
+      body: z.string().describe('The exact body of every attempt'),
+    }),
+  ),
+})
+
+/** GET /ops/commands */
+export const commandsAnswer = z.object({
+  commands: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      appId: z.string(),
+      target: z.string(),
+      by,
+      state: z.enum(['waiting', 'done', 'failed']),
+      result: z.record(z.string(), z.unknown()).nullable(),
+      failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+      crashes: count,
+      createdAt: time,
+      dueAt: time.nullable(),
+      doneAt: time.nullable(),
+    }),
+  ),
+})
+
+/** GET /ops/audit */
+export const auditAnswer = z.object({
+  entries: z.array(
+    z.object({
+      id: z.string(),
+      at: time,
+      by,
+      action: z.string(),
+      appId: z.string().nullable(),
+      target: z.string().nullable(),
+      details: z.record(z.string(), z.unknown()),
+    }),
+  ),
+})
+
+/** POST /ops/deliveries/:id/retry */
+export const retryAnswer = z.object({
+  ok: z.literal(true),
+  deliveryId: z.string(),
+  result: z.enum(['reopened', 'under way']),
+})
+/** POST /ops/deliveries/retry?since= */
+export const retryManyAnswer = z.object({ ok: z.literal(true), reopened: count })
+/** POST /ops/leases/:id/release */
+export const releaseAnswer = z.object({ ok: z.literal(true), state: z.string() })
+/** POST /ops/connections/:id/sync */
+export const syncAnswer = z.object({
+  ok: z.literal(true),
+  accepted: z.boolean().describe('False: it is being synced already, or its session has ended'),
+})
+
+export type Overview = z.infer<typeof overviewAnswer>
+export type OpsActors = z.infer<typeof actorsAnswer>
+export type OpsConnections = z.infer<typeof opsConnectionsAnswer>
+export type OpsLeases = z.infer<typeof leasesAnswer>
+export type OpsDeliveries = z.infer<typeof deliveriesAnswer>
+export type OpsCommands = z.infer<typeof commandsAnswer>
+export type OpsAudit = z.infer<typeof auditAnswer>
