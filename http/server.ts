@@ -9,9 +9,11 @@ import { errorAnswer, unknownPath } from './error-answer.ts'
 import { healthy, ready } from './health.ts'
 import { createMetrics } from './metrics.ts'
 import { opsRouter } from './ops/index.ts'
+import { pagesRouter } from './pages/index.ts'
 import { requestLog } from './request-log.ts'
 import type { HttpRuntime } from './runtime.ts'
 import { securityHeaders } from './security-headers.ts'
+import { attachStreamRelay } from './stream/relay.ts'
 
 const HEADERS_TIME_MS = 10 * SECOND
 /** An upload of an export may take long; every other body has a bound of its own. */
@@ -40,18 +42,28 @@ export async function createApplication(runtime: HttpRuntime): Promise<Express> 
   endpoint(app, '/metrics', { get: [metrics.handler] })
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES }), apiRouter(runtime))
   app.use('/ops', compression({ threshold: COMPRESS_FROM_BYTES }), opsRouter(runtime))
+  app.use(await pagesRouter(runtime))
   app.use(unknownPath)
   app.use(errorAnswer)
   return app
 }
 
+export interface PublicServer {
+  server: Server
+  /** Visitors who watch a remote browser through this process. */
+  viewers(): number
+  /** Sends them to another process. */
+  stopViewers(): void
+}
+
 /** The listener with its bounds; not listening yet. */
-export async function createServer(runtime: HttpRuntime): Promise<Server> {
+export async function createServer(runtime: HttpRuntime): Promise<PublicServer> {
   const server = createHttpServer(
     { headersTimeout: HEADERS_TIME_MS, requestTimeout: REQUEST_TIME_MS, keepAliveTimeout: KEEP_ALIVE_MS },
     await createApplication(runtime),
   )
   server.maxHeadersCount = MOST_HEADERS
   server.maxConnections = MOST_CONNECTIONS
-  return server
+  const relay = attachStreamRelay({ server, runtime })
+  return { server, viewers: relay.size, stopViewers: relay.stop }
 }

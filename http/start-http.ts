@@ -22,7 +22,7 @@ export async function startHttp(base: Runtime): Promise<Running> {
   const runtime: HttpRuntime = { ...base, profiles: await loadProfiles(config) }
   const database = await connectDatabase({ url: config.MONGODB_URL })
   await createIndexes()
-  const server = await createServer(runtime)
+  const { server, viewers, stopViewers } = await createServer(runtime)
   server.listen(config.PORT, config.HOST)
   await once(server, 'listening')
   let open = 0
@@ -32,10 +32,16 @@ export async function startHttp(base: Runtime): Promise<Running> {
       open -= 1
     })
   })
-  const record = registerProcess({ kind: 'http', host: hostname(), clock, gauges: () => ({ connections: open }) })
+  const record = registerProcess({
+    kind: 'http',
+    host: hostname(),
+    clock,
+    gauges: () => ({ connections: open, viewers: viewers() }),
+  })
   return {
     url: urlOf(server, config.HOST),
     stop: async () => {
+      stopViewers()
       await drain(server, clock)
       await record.stop()
       await database.close()

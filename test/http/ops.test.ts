@@ -61,7 +61,7 @@ test('the overview shows the processes and what there is', async () => {
   const record = registerProcess({ kind: 'actors', host: 'here', clock, gauges: () => ({ connections: 3 }) })
   const overview = await until('the process shows', async () => {
     const seen = await operate(overviewAnswer, 'overview')
-    return seen.processes.actors.length > 0 && seen
+    return seen.processes.actors.length > 0 ? seen : null
   })
   assert.equal(overview.processes, { http: [], actors: [process.pid], 'browser-farm': [] })
   assert.equal(overview.processDetails[0]?.gauges, { connections: 3 })

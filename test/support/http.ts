@@ -74,7 +74,7 @@ export async function startHttpWorld({
   const runtime: HttpRuntime = { ...base, profiles: await loadProfiles(base.config) }
   const connection = await connectDatabase({ url: database.url })
   await createIndexes()
-  const server = await createServer(runtime)
+  const { server, stopViewers } = await createServer(runtime)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -104,6 +104,7 @@ export async function startHttpWorld({
       return answer
     },
     stop: async () => {
+      stopViewers()
       server.close()
       server.closeAllConnections()
       await connection.close()
