@@ -23,8 +23,9 @@ export function attachStreamRelay({ server, runtime }: { server: Server; runtime
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
-    const address = new URL(request.url ?? '/', config.BASE_URL)
-    if (address.pathname !== STREAM_PATH) return refuse(socket, '404 Not Found')
+    // Whatever a stranger sends as a path: an exception here would end the process.
+    const address = URL.parse(request.url ?? '/', config.BASE_URL)
+    if (address?.pathname !== STREAM_PATH) return refuse(socket, '404 Not Found')
     if (request.headers.origin !== origin) return refuse(socket, '403 Forbidden')
     const cookie = readStartCookie(request.headers.cookie, runtime)
     if (!cookie) return refuse(socket, '401 Unauthorized')
