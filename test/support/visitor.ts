@@ -1,4 +1,5 @@
 import { type Browser, chromium, type Locator, type Page } from 'playwright'
+import { findBrowser } from '../../start/set-up-browser.ts'
 import { until } from './until.ts'
 
 const ARGUMENTS = [
@@ -14,9 +15,9 @@ const ARGUMENTS = [
 const LOOKS_TO_SETTLE = 8
 
 /** A person's own browser. */
-export function openVisitorBrowser(): Promise<Browser> {
-  const executablePath = process.env['CHROMIUM_PATH']
-  return chromium.launch({ headless: true, args: ARGUMENTS, ...(executablePath && { executablePath }) })
+export async function openVisitorBrowser(): Promise<Browser> {
+  const executablePath = await findBrowser({ log: () => undefined, chromiumPath: process.env['CHROMIUM_PATH'] })
+  return chromium.launch({ headless: true, args: ARGUMENTS, executablePath })
 }
 
 export const PHONE = {
