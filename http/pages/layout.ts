@@ -15,6 +15,8 @@ export interface PageOptions {
   aside?: Markup
   body: Markup
   script?: string
+  /** A style sheet of this page's own, after the common one. */
+  style?: string
 }
 
 /** Sends a page under the app's name, logo and colour. Nothing in it comes from anywhere but here and the logo's host. */
@@ -40,7 +42,16 @@ export function sendPage(response: Response, status: number, { branding, ...page
   response.type('html').send(document({ ...page, branding, logo }).text)
 }
 
-function document({ assets, branding, logo, title, aside, body, script }: PageOptions & { logo: URL | null }): Markup {
+function document({
+  assets,
+  branding,
+  logo,
+  title,
+  aside,
+  body,
+  script,
+  style,
+}: PageOptions & { logo: URL | null }): Markup {
   const color = hexColor(branding?.primaryColor) ?? NEUTRAL_BRAND
   return html`<!doctype html>
 <html lang="en">
@@ -52,6 +63,7 @@ function document({ assets, branding, logo, title, aside, body, script }: PageOp
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/assets/theme-${color}.css">
 <link rel="stylesheet" href="${assets.path('pages.css')}">
+${style && html`<link rel="stylesheet" href="${assets.path(style)}">`}
 ${script && html`<script type="module" src="${assets.path(script)}"></script>`}
 </head>
 <body>
