@@ -28,20 +28,23 @@ export function asServiceError(error: unknown): ServiceError {
 /** A compressed body that does not decompress comes as zlib's own error with a status of body-parser. */
 const isBadEncoding = (error: unknown): boolean => error instanceof Error && 'status' in error && error.status === 400
 
-/** SPEC.md, Errors: every error answer is `{error}`. The last handler of the server. */
-export const errorAnswer: ErrorRequestHandler = (error: unknown, request: Request, response: Response, _next) => {
-  // Nobody is there to be told.
+/** SPEC.md, Errors: every error answer is `{error}`. Says nothing where an answer was given or nobody is there any more. */
+export function tellError(error: unknown, request: Request, response: Response): void {
   if (response.closed) return
   const answer = asServiceError(error)
-  if (answer.status >= 500) contextOf(request).log.error({ err: error }, 'request failed')
-  // Too late to say anything: a broken answer must not look like a whole one.
   if (response.headersSent) {
+    // Too late to say anything: a broken answer must not look like a whole one.
     if (!response.writableEnded) response.destroy()
     return
   }
+  if (answer.status >= 500) contextOf(request).log.error({ err: error }, 'request failed')
   if (answer.code === 'busy') response.set('Retry-After', String(BUSY_RETRY_S))
   response.status(answer.status).set('Cache-Control', 'no-store').json({ error: answer.message })
 }
+
+/** The last handler of the server. */
+export const errorAnswer: ErrorRequestHandler = (error: unknown, request: Request, response: Response, _next) =>
+  tellError(error, request, response)
 
 /** SPEC.md, Errors: 404 for whatever has no route. */
 export const unknownPath: RequestHandler = () => {
