@@ -20,8 +20,13 @@ const CLAIMS_AT_ONCE = 50
 const SYNCS_AT_ONCE = 200
 const COMMANDS_AT_ONCE = 200
 
-/** Commands that do not wait for the sync of their connection: it goes on after them. */
-const INTERRUPTING: ReadonlySet<string> = new Set<CommandKind>(['purge', 'ingest'])
+/** Commands that do not wait for what else is done with their connection: it goes on after them. */
+const INTERRUPTED_BY: Partial<Record<CommandKind, ReadonlySet<string>>> = {
+  purge: new Set(['sync', 'ingest']),
+  ingest: new Set(['sync']),
+}
+/** Commands on a connection that wait in line with whatever else is done with it. */
+const IN_LINE: ReadonlySet<CommandKind> = new Set<CommandKind>(['connect', 'purge', 'ingest'])
 
 class Stopping extends Error {
   override name = 'Stopping'
@@ -52,9 +57,10 @@ export function startRoot(runtime: ActorRuntime): Root {
     if (limit <= 0) return 0
     const claimed = await claimMany<Command>(Commands, { now: clock.now(), limit })
     for (const command of claimed) {
-      const supervisor = 'connectionId' in command.args ? connections : commands
-      if (INTERRUPTING.has(command.kind))
-        supervisor.abort(command.target, new YieldRequested('a command waits for this connection'))
+      const supervisor = IN_LINE.has(command.kind) && 'connectionId' in command.args ? connections : commands
+      const interrupted = INTERRUPTED_BY[command.kind]
+      if (interrupted)
+        supervisor.abort(command.target, interrupted, new YieldRequested('a command waits for this connection'))
       void supervisor
         .tell(command.target, command.kind, (signal) => carryOut({ command, runtime, signal }))
         .catch(logCrash)

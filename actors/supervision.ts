@@ -17,8 +17,8 @@ export interface Supervisor {
    * `signal` is aborted by `abort` and by `stop`.
    */
   tell(id: string, doing: string, work: (signal: AbortSignal) => Promise<void>): Promise<void>
-  /** Aborts what the actor of `id` is doing now; what it was told besides goes on. */
-  abort(id: string, reason: Error): void
+  /** Aborts what the actor of `id` does or was told to do of these kinds (`doing`); what it was told besides goes on. */
+  abort(id: string, kinds: ReadonlySet<string>, reason: Error): void
   /** Aborts everything and waits for it to end. */
   stop(reason: Error): Promise<void>
   size(): number
@@ -38,6 +38,7 @@ const CHILDREN_PER_SHARD = 1_000
 
 interface Message {
   doing: string
+  controller: AbortController
   work: (signal: AbortSignal) => Promise<void>
   done: () => void
   failed: (error: unknown) => void
@@ -48,9 +49,9 @@ type AnyRef = Ref<unknown>
 interface Child {
   ref: Ref<Message>
   shard: Shard
-  controller: AbortController
   info: ActorInfo
-  pending: number
+  /** What it does and what it was told besides. */
+  pending: Set<Message>
 }
 
 interface Shard {
@@ -100,13 +101,11 @@ export function createSupervisor({
     const shard = openShard()
     const child: Partial<Child> & Omit<Child, 'ref'> = {
       shard,
-      controller: new AbortController(),
       info: { id, doing: '', since: clock.now(), waiting: 0 },
-      pending: 0,
+      pending: new Set(),
     }
     const handle = async (_state: undefined, message: Message): Promise<undefined> => {
-      child.controller = new AbortController()
-      const signal = AbortSignal.any([child.controller.signal, stopping.signal])
+      const signal = AbortSignal.any([message.controller.signal, stopping.signal])
       child.info = { ...child.info, doing: message.doing, since: clock.now() }
       await message.work(signal)
       message.done()
@@ -124,12 +123,19 @@ export function createSupervisor({
 
   const tell: Supervisor['tell'] = (id, doing, work) => {
     const child = children.get(id) ?? open(id)
-    child.pending += 1
+    const message: Message = {
+      doing,
+      work,
+      controller: new AbortController(),
+      done: () => undefined,
+      failed: () => undefined,
+    }
+    child.pending.add(message)
     const told = new Promise<void>((done, failed) => {
-      dispatch(child.ref as never, { doing, work, done, failed } as never)
+      dispatch(child.ref as never, Object.assign(message, { done, failed }) as never)
     }).finally(() => {
-      child.pending -= 1
-      if (child.pending === 0) remove(id, child)
+      child.pending.delete(message)
+      if (child.pending.size === 0) remove(id, child)
     })
     const settled = told.catch(() => undefined)
     running.add(settled)
@@ -139,9 +145,12 @@ export function createSupervisor({
 
   return {
     tell,
-    abort: (id, reason) => children.get(id)?.controller.abort(reason),
+    abort: (id, kinds, reason) => {
+      for (const { doing, controller } of children.get(id)?.pending ?? [])
+        if (kinds.has(doing)) controller.abort(reason)
+    },
     size: () => children.size,
-    list: () => [...children.values()].map(({ info, pending }) => ({ ...info, waiting: pending - 1 })),
+    list: () => [...children.values()].map(({ info, pending }) => ({ ...info, waiting: pending.size - 1 })),
     stop: async (reason) => {
       stopping.abort(reason)
       await Promise.all(running)

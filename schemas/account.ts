@@ -27,8 +27,14 @@ export interface Backfill {
   done: boolean
   head?: Date
   before?: Date
+  /** A look at what is new that was cut short: from `gap.before` to `gap.head` was read, from `head` to `gap.before` was not. */
+  gap?: { head: Date; before: Date }
   /** What the provider says it has in all, for progress. */
   total?: number
+  /** By how many the provider's total was more than what was stored when the history was complete: conversations that none can read. */
+  absent?: number
+  /** External ids of conversations whose answer could not be used: asked for again by the next sync. */
+  unread?: string[]
 }
 
 const schema = new mongoose.Schema<Account>(
@@ -37,7 +43,18 @@ const schema = new mongoose.Schema<Account>(
     appId: { type: String, required: true },
     provider: { type: String, required: true },
     archiveId: String,
-    backfill: { type: embedded({ done: Boolean, head: Date, before: Date, total: Number }), default: { done: false } },
+    backfill: {
+      type: embedded({
+        done: Boolean,
+        head: Date,
+        before: Date,
+        gap: embedded({ head: Date, before: Date }),
+        total: Number,
+        absent: Number,
+        unread: { type: [String], default: undefined },
+      }),
+      default: { done: false },
+    },
     paceAt: Date,
     ...claimFields,
   },

@@ -16,6 +16,9 @@ export interface Attachment {
   contentType?: string
   foundAt: Date
   settledAt?: Date
+  /** Syncs that could not fetch it, and the last one of them: the next tries again. */
+  failures?: number
+  failedRunId?: string
 }
 
 const schema = new mongoose.Schema<Attachment>(
@@ -28,6 +31,8 @@ const schema = new mongoose.Schema<Attachment>(
     contentType: String,
     foundAt: { type: Date, required: true },
     settledAt: Date,
+    failures: Number,
+    failedRunId: String,
   },
   { collection: 'attachments', versionKey: false },
 )

@@ -8,7 +8,11 @@ import { purge, sweep } from '../connection/purge.ts'
 import { ClaimLost } from '../held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { failCommand } from './finish.ts'
+import { NotYet } from './not-yet.ts'
 import { syncNow, testEvent } from './small.ts'
+
+/** Before a command that has to wait for another is tried again (machine ms). */
+const NOT_YET_WAIT_MS = 500
 
 type Handlers = { [K in CommandKind]: (work: CommandWork<K>) => Promise<void> }
 
@@ -27,6 +31,7 @@ export async function carryOut({ command, runtime, signal }: CommandWork<Command
   } catch (error) {
     if (error instanceof ClaimLost || lost.signal.aborted) return
     if (signal.aborted) return await handBack(command, runtime)
+    if (error instanceof NotYet) return await handBack(command, runtime, NOT_YET_WAIT_MS)
     if (error instanceof ServiceError) return await failCommand({ command, error, now: runtime.clock.now() })
     runtime.log.error({ err: error, commandId: command._id, kind: command.kind }, 'command crashed')
     await afterCrash(command, runtime)
@@ -35,8 +40,9 @@ export async function carryOut({ command, runtime, signal }: CommandWork<Command
   }
 }
 
-async function handBack(command: Command, { clock }: ActorRuntime): Promise<void> {
-  await Commands.updateOne(heldBy(command), { $set: { claimableAt: clock.now() }, $unset: { claimedBy: 1 } })
+async function handBack(command: Command, { clock }: ActorRuntime, waitMs = 0): Promise<void> {
+  const claimableAt = new Date(clock.now().getTime() + waitMs)
+  await Commands.updateOne(heldBy(command), { $set: { claimableAt }, $unset: { claimedBy: 1 } })
 }
 
 async function afterCrash(command: Command, { clock }: ActorRuntime): Promise<void> {

@@ -1,19 +1,19 @@
 import { unseal } from '../../core/envelope.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import { type Account, Accounts } from '../../schemas/account.ts'
+import { Accounts } from '../../schemas/account.ts'
 import { type App, Apps } from '../../schemas/app.ts'
 import { BrowserProfiles } from '../../schemas/browser-profile.ts'
 import type { Command } from '../../schemas/command.ts'
 import { type Connection, Connections, CREDENTIAL_PURPOSE, type Credential } from '../../schemas/connection.ts'
-import { isDuplicate, trusted } from '../../schemas/database.ts'
+import { trusted } from '../../schemas/database.ts'
 import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 import { finishCommand } from '../commands/finish.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { accountIdOf, emailHashOf, holdAccount } from './account.ts'
 import { foldConnection } from './fold.ts'
 import { inheritArchiveKey } from './keys.ts'
-import { waitForClaim } from './wait-for-claim.ts'
+import { type Holding, waitForClaim } from './wait-for-claim.ts'
 
 export interface CommandWork<K extends Command['kind']> {
   command: Command<K>
@@ -35,21 +35,24 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
   const accountId = accountIdOf({ app, provider: args.provider, providerAccountId: credential.account.id, runtime })
   const account = await holdAccount({ id: accountId, appId: app._id, provider: args.provider, runtime, signal })
   try {
+    const own = await Connections.findById(args.connectionId).lean<Connection>()
     const others = await Connections.find({
       accountId,
       status: trusted({ $ne: 'revoked' }),
-      _id: trusted({ $ne: args.connectionId }),
+      // Taken up after a crash: whoever connected since then is no predecessor.
+      _id: trusted(own ? { $in: own.replaces } : { $ne: args.connectionId }),
     }).lean<Connection[]>()
     if (others.some(({ userId }) => userId !== args.userId)) throw new ServiceError('account_held')
     const { email } = credential.account
-    await createAndFold({
-      command,
-      runtime,
-      signal,
-      account: account.document,
-      others,
-      ...(email && { emailHash: emailHashOf({ app, email, runtime }) }),
-    })
+    const held = await holdAll(others, { runtime, signal })
+    try {
+      const predecessors = held.map(({ document }) => document).filter(({ status }) => status !== 'revoked')
+      const emailHash = email && emailHashOf({ app, email, runtime })
+      if (!own) await create({ command, runtime, accountId, predecessors, ...(emailHash && { emailHash }) })
+      for (const predecessor of predecessors) await foldConnection({ predecessor, runtime })
+    } finally {
+      for (const holding of held) await holding.release()
+    }
   } finally {
     await account.release()
   }
@@ -66,57 +69,69 @@ function openGiven({ args }: Command<'connect'>, { keyring }: ActorRuntime): Cre
 const bytes = (value: Buffer | { buffer: Uint8Array }): Buffer =>
   Buffer.isBuffer(value) ? value : Buffer.from(value.buffer)
 
-interface Creation extends CommandWork<'connect'> {
-  account: Account
-  others: Connection[]
+async function holdAll(
+  connections: Connection[],
+  { runtime, signal }: Pick<CommandWork<'connect'>, 'runtime' | 'signal'>,
+): Promise<Holding<Connection>[]> {
+  const held: Holding<Connection>[] = []
+  try {
+    for (const { _id } of connections) {
+      const holding = await waitForClaim({ model: Connections, id: _id, runtime, signal })
+      if (holding) held.push(holding)
+    }
+  } catch (error) {
+    for (const holding of held) await holding.release()
+    throw error
+  }
+  return held
+}
+
+/** The archive goes over from the predecessors. What the account had besides is being purged: then it begins a new one. */
+async function archiveFor(accountId: string, predecessors: Connection[]): Promise<string> {
+  const inherited = predecessors.find(({ archiveId }) => archiveId)?.archiveId
+  if (inherited) return inherited
+  const archiveId = newId()
+  await Accounts.updateOne({ _id: accountId }, { $set: { archiveId, backfill: { done: false } } })
+  return archiveId
+}
+
+interface Creation extends Omit<CommandWork<'connect'>, 'signal'> {
+  accountId: string
+  /** As held by this actor. */
+  predecessors: Connection[]
   emailHash?: string
 }
 
-async function createAndFold({ command, runtime, signal, account, others, emailHash }: Creation): Promise<void> {
+async function create({ command, runtime, accountId, predecessors, emailHash }: Creation): Promise<void> {
   const { args } = command
-  const archiveId = account.archiveId ?? newId()
-  if (!account.archiveId)
-    await Accounts.updateOne({ _id: account._id }, { $set: { archiveId, backfill: { done: false } } })
-  const held = []
-  for (const { _id } of others) {
-    const holding = await waitForClaim({ model: Connections, id: _id, runtime, signal })
-    if (holding) held.push(holding)
-  }
-  try {
-    const predecessors = held.map(({ document }) => document).filter(({ status }) => status !== 'revoked')
-    const key = runtime.keyring.unwrap(args.key)
-    if (args.profile) await storeProfile(args.connectionId, bytes(args.profile), runtime)
-    await insertOnce({
-      _id: args.connectionId,
-      appId: command.appId,
-      userId: args.userId,
-      userRef: args.userRef,
-      provider: args.provider,
-      status: 'active',
-      capturedAt: args.capturedAt,
-      accountId: account._id,
-      archiveId,
-      key: args.key,
-      archiveKey: inheritArchiveKey({
-        key,
-        predecessor: predecessors.find(({ archiveKey }) => archiveKey),
-        keyring: runtime.keyring,
-      }),
-      credential: bytes(args.credential),
-      ...(emailHash && { emailHash }),
-      ...(args.device && { device: args.device }),
-      replaces: predecessors.map(({ _id }) => _id),
-      sync: { unchanged: 0, ...resumed(predecessors) },
-      crashes: 0,
-      claimableAt: runtime.clock.now(),
-      fence: 0,
-      outbox: [created(command, predecessors, runtime.clock.now())],
-      outboxAt: runtime.clock.now(),
-    })
-    for (const predecessor of predecessors) await foldConnection({ predecessor, runtime })
-  } finally {
-    for (const holding of held) await holding.release()
-  }
+  const archiveId = await archiveFor(accountId, predecessors)
+  const key = runtime.keyring.unwrap(args.key)
+  const predecessor = predecessors.find(({ archiveKey }) => archiveKey)
+  if (args.profile) await storeProfile(args.connectionId, bytes(args.profile), runtime)
+  const now = runtime.clock.now()
+  await Connections.create({
+    _id: args.connectionId,
+    appId: command.appId,
+    userId: args.userId,
+    userRef: args.userRef,
+    provider: args.provider,
+    status: 'active',
+    capturedAt: args.capturedAt,
+    accountId,
+    archiveId,
+    key: args.key,
+    archiveKey: inheritArchiveKey({ key, predecessor, keyring: runtime.keyring }),
+    credential: bytes(args.credential),
+    ...(emailHash && { emailHash }),
+    ...(args.device && { device: args.device }),
+    replaces: predecessors.map(({ _id }) => _id),
+    sync: { unchanged: 0, ...resumed(predecessors) },
+    crashes: 0,
+    claimableAt: now,
+    fence: 0,
+    outbox: [created(command, predecessors, now)],
+    outboxAt: now,
+  })
 }
 
 /** The cadence goes on where the predecessor's was, once its history is complete. */
@@ -143,12 +158,4 @@ const created = ({ _id, args, appId }: Command<'connect'>, predecessors: Connect
 
 async function storeProfile(connectionId: string, sealed: Buffer, { clock }: ActorRuntime): Promise<void> {
   await BrowserProfiles.updateOne({ _id: connectionId }, { $set: { sealed, storedAt: clock.now() } }, { upsert: true })
-}
-
-async function insertOnce(connection: Connection): Promise<void> {
-  try {
-    await Connections.create(connection)
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-  }
 }

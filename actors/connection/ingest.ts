@@ -4,23 +4,26 @@ import { ExportError } from '../../provider/errors.ts'
 import { type AccountExport, readExport } from '../../provider/export.ts'
 import type { JsonObject } from '../../provider/values.ts'
 import { type App, Apps } from '../../schemas/app.ts'
-import type { Command } from '../../schemas/command.ts'
+import { heldBy } from '../../schemas/claims.ts'
+import { type Command, Commands } from '../../schemas/command.ts'
 import { type Connection, Connections } from '../../schemas/connection.ts'
 import { deleteExportUpload, withExportFile } from '../../schemas/export-upload.ts'
 import { finishCommand } from '../commands/finish.ts'
+import { NotYet } from '../commands/not-yet.ts'
 import { ClaimLost } from '../held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { countRun, importedEvents } from '../sync/counts.ts'
-import { type Incoming, storeConversations } from '../sync/store.ts'
+import { countRun, cutShortEvents, importedEvents } from '../sync/counts.ts'
+import { type Prepared, prepare } from '../sync/prepare.ts'
+import { storeConversations, storedOf } from '../sync/store.ts'
 import { accountIdOf, emailHashOf } from './account.ts'
 import { writeHeld } from './claimed.ts'
 import type { CommandWork } from './connect.ts'
 import { leaveNothingBehind } from './purge-data.ts'
 import { type Holding, waitForClaim } from './wait-for-claim.ts'
 
-/** Stored in one go: so many conversations, or so many messages where they are long. */
-const BATCH_CONVERSATIONS = 50
-const BATCH_NODES = 2_000
+/** Stored in one go: so many conversations or bytes of them. */
+const BATCH_CONVERSATIONS = 100
+const BATCH_BYTES = 4 * 1024 * 1024
 
 /**
  * Ingests an uploaded account export into its connection's archive (SPEC.md, Export ingestion). The whole export is checked before
@@ -69,12 +72,45 @@ async function ingestHeld({
     const given = await readExport({ path, signal })
     await checkAccount({ given, connection, command, runtime })
     for await (const raw of given.conversations) extractConversation(raw)
+    await beginRun({ connection, command, runtime })
     return storeAll({ given, archiveId, runId: command._id, runtime, held: holding })
   })
   const now = runtime.clock.now()
   const counts = await countRun({ archiveId, runId: command._id, unchanged })
   const events = importedEvents({ connection, runId: command._id, counts, at: now })
   await finishCommand({ command, result: counts, events, now })
+  await Connections.updateOne(heldBy(connection), { $unset: { 'sync.runId': 1 } })
+}
+
+/**
+ * Makes the command the connection's run. One that was cut short tells first what it stored, since this one may write over it; one of
+ * another ingestion that has still to be taken up goes first.
+ */
+async function beginRun({
+  connection,
+  command,
+  runtime,
+}: {
+  connection: Connection
+  command: Command<'ingest'>
+  runtime: ActorRuntime
+}): Promise<void> {
+  const { runId } = connection.sync
+  const other =
+    runId && runId !== command._id ? await Commands.findById(runId).select({ state: 1 }).lean<Command>() : null
+  if (other?.state === 'waiting') throw new NotYet('another ingestion has to end first')
+  const now = runtime.clock.now()
+  const untold = runId !== command._id && (!other || other.state === 'failed')
+  const events = untold ? await cutShortEvents({ connection, at: now }) : []
+  await writeHeld(connection, {
+    $set: {
+      'sync.runId': command._id,
+      'sync.unchanged': 0,
+      'sync.outcome': 'ingesting an export',
+      ...(events.length > 0 && { outboxAt: now }),
+    },
+    ...(events.length > 0 && { $push: { outbox: { $each: events } } }),
+  })
 }
 
 async function storeAll({
@@ -92,23 +128,26 @@ async function storeAll({
 }): Promise<number> {
   let unchanged = 0
   for await (const conversations of batches(given.conversations)) {
-    const { untouched } = await storeConversations({ archiveId, runId, conversations, now: runtime.clock.now() })
+    await writeHeld(held.document, { $set: { 'sync.unchanged': unchanged } })
+    const stored = await storedOf({ archiveId, externalIds: conversations.map(({ externalId }) => externalId) })
+    const now = runtime.clock.now()
+    const { untouched } = await storeConversations({ archiveId, runId, conversations, stored, now })
     unchanged += untouched
-    await writeHeld(held.document, { $set: { 'sync.outcome': 'ingesting an export' } })
   }
   return unchanged
 }
 
-async function* batches(conversations: AsyncIterable<JsonObject>): AsyncIterable<Incoming[]> {
-  let batch: Incoming[] = []
-  let nodes = 0
+async function* batches(conversations: AsyncIterable<JsonObject>): AsyncIterable<Prepared[]> {
+  let batch: Prepared[] = []
+  let bytes = 0
   for await (const raw of conversations) {
-    batch.push({ extracted: extractConversation(raw), raw })
-    nodes += Object.keys(raw['mapping'] ?? {}).length
-    if (batch.length < BATCH_CONVERSATIONS && nodes < BATCH_NODES) continue
+    const prepared = await prepare({ extracted: extractConversation(raw), raw })
+    batch.push(prepared)
+    bytes += prepared.bytes
+    if (batch.length < BATCH_CONVERSATIONS && bytes < BATCH_BYTES) continue
     yield batch
     batch = []
-    nodes = 0
+    bytes = 0
   }
   if (batch.length > 0) yield batch
 }

@@ -5,14 +5,13 @@ import { Accounts } from '../../schemas/account.ts'
 import type { Command } from '../../schemas/command.ts'
 import { writeCommand } from '../../schemas/commands.ts'
 import { type Connection, Connections } from '../../schemas/connection.ts'
-import { Conversations } from '../../schemas/conversation.ts'
 import { trusted } from '../../schemas/database.ts'
 import { deleteExportUploadsOf } from '../../schemas/export-upload.ts'
 import { FINAL_LEASE_STATES, Leases } from '../../schemas/lease.ts'
 import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 import { finishCommand } from '../commands/finish.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { cutShortEvents } from '../sync/counts.ts'
+import { cutShortAndStored } from '../sync/counts.ts'
 import { holdAccount } from './account.ts'
 import type { CommandWork } from './connect.ts'
 import { REVOKED } from './fold.ts'
@@ -94,8 +93,8 @@ async function detach({
     if (connection.status === 'revoked') return connection.purge?.commandId === commandId ? connection : null
     const now = runtime.clock.now()
     const { archiveId } = connection
-    const events = await cutShortEvents({ connection, at: now })
-    const conversationsDeleted = archiveId ? await Conversations.countDocuments({ archiveId }) : 0
+    // Both from one look: what a sync stores meanwhile is deleted with the rest and told by neither.
+    const { events, stored: conversationsDeleted } = await cutShortAndStored({ connection, at: now })
     const detached = await Connections.findOneAndUpdate(
       { _id: id, fence: connection.fence, 'sync.runId': connection.sync.runId ?? trusted({ $exists: false }) },
       {

@@ -7,6 +7,7 @@ import {
   SessionEndedError,
 } from '../../provider/errors.ts'
 import { type Account, Accounts } from '../../schemas/account.ts'
+import { type Command, Commands } from '../../schemas/command.ts'
 import { type Connection, Connections, type Credential } from '../../schemas/connection.ts'
 import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 import { ClaimLost, YieldRequested } from '../held-claims.ts'
@@ -52,8 +53,23 @@ export async function syncConnection(options: SyncOptions): Promise<void> {
   }
 }
 
+/**
+ * The run that this sync goes on with: one that was cut short, an ingestion's too where that was given up, or a new one. Null while an
+ * ingestion that was cut short has still to be taken up: what it stored is for it to tell.
+ */
+async function runToTakeUp({ sync: { runId } }: Connection): Promise<string | null> {
+  if (!runId) return newId()
+  const command = await Commands.findById(runId).select({ state: 1 }).lean<Pick<Command, 'state'>>()
+  if (!command || command.state === 'failed') return runId
+  return command.state === 'done' ? newId() : null
+}
+
 async function runSync({ connection, runtime, signal }: SyncOptions & { connection: Keyed }): Promise<void> {
-  const runId = connection.sync.runId ?? newId()
+  const runId = await runToTakeUp(connection)
+  if (runId === null) {
+    await writeHeld(connection, releaseAt(new Date(runtime.clock.now().getTime() + YIELD_WAIT_MS)))
+    return
+  }
   // A run that is taken up looks at everything again: what it left as it was is counted anew.
   await writeHeld(connection, { $set: { 'sync.runId': runId, 'sync.unchanged': 0 } })
   const profile = runtime.profiles.find(({ id }) => id === connection.provider)
@@ -63,9 +79,11 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
     throw new Error('the account has another archive')
 
   const progress = { unchanged: 0, sessionVerified: false }
+  const credential = credentialOf(connection, runtime)
+  const accountKnown = credential.account?.id
   const client = createProviderClient({
     profile,
-    credential: credentialOf(connection, runtime),
+    credential,
     clock: runtime.clock,
     signal,
     pace: createPace({
@@ -80,6 +98,8 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
   const outcome = await outcomeOf(signal, async () => {
     const session = await client.session()
     if (!session.usable) throw new SessionEndedError(session.reason)
+    if (accountKnown !== undefined && session.account.id !== accountKnown)
+      throw new SessionEndedError('the session belongs to another account by now')
     progress.sessionVerified = true
     return readAccount({
       account: { ...account, archiveId: account.archiveId ?? '' },
@@ -90,8 +110,8 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
       clock: runtime.clock,
       log: runtime.log,
       isOver: () => signal.aborted || runtime.clock.elapsed() > end,
-      checkpoint: async (unchanged) => {
-        progress.unchanged += unchanged
+      progress,
+      checkpoint: async () => {
         await writeHeld(connection, { $set: { 'sync.unchanged': progress.unchanged } })
       },
     })

@@ -1,14 +1,31 @@
 import type { Clock } from '../../core/clock.ts'
 import { seal } from '../../core/envelope.ts'
+import type { Logger } from '../../core/log.ts'
 import type { FileReference } from '../../provider/branch.ts'
-import type { ProviderClient } from '../../provider/client.ts'
+import type { FileAnswer, ProviderClient } from '../../provider/client.ts'
+import { ProviderContractError, ProviderUnavailableError } from '../../provider/errors.ts'
 import { type Attachment, Attachments, attachmentId, storeAttachmentBytes } from '../../schemas/attachment.ts'
 import { ATTACHMENT_PURPOSE } from '../../schemas/connection.ts'
+import { trusted } from '../../schemas/database.ts'
 
 /** A larger file is noted, not stored: it is held in memory while it is encrypted. */
 export const ATTACHMENT_BYTES = 25 * 1024 * 1024
 /** Files fetched after one page of conversations, so that a page of pictures does not hold up the history. */
 const FILES_PER_PAGE = 50
+/** A file that so many syncs could not fetch is taken for gone. */
+const MOST_FAILURES = 5
+
+export interface FetchFilesOptions {
+  archiveId: string
+  archiveKey: Buffer
+  runId: string
+  client: ProviderClient
+  clock: Clock
+  log: Logger
+  isOver: () => boolean
+  /** Called before anything is stored; throws when the claim is lost. */
+  checkpoint: () => Promise<void>
+}
 
 /** Notes the files of conversations that are about to be stored; those known already stay as they are. */
 export async function noteAttachments({
@@ -34,40 +51,51 @@ export async function noteAttachments({
 }
 
 /**
- * Fetches files that wait, encrypts and stores them; one that is gone or too large is noted as such. Answers how many it settled,
- * at most a page's worth.
+ * Fetches files that wait, encrypts and stores them; one that is gone or too large is noted as such, and so is, in the end, one that
+ * no sync could fetch: a single bad file holds up nothing. Answers how many it settled or left for the next sync, at most a page's worth.
  */
-export async function fetchAttachments({
-  archiveId,
-  archiveKey,
-  client,
-  clock,
-  isOver,
-}: {
-  archiveId: string
-  archiveKey: Buffer
-  client: ProviderClient
-  clock: Clock
-  isOver: () => boolean
-}): Promise<number> {
-  const waiting = await Attachments.find({ archiveId, state: 'waiting' }).limit(FILES_PER_PAGE).lean<Attachment[]>()
+export async function fetchAttachments(options: FetchFilesOptions): Promise<{ settled: number }> {
+  const { archiveId, runId, isOver, checkpoint } = options
+  const waiting = await Attachments.find({ archiveId, state: 'waiting', failedRunId: trusted({ $ne: runId }) })
+    .limit(FILES_PER_PAGE)
+    .lean<Attachment[]>()
   let settled = 0
-  for (const { _id: id, fileId } of waiting) {
+  if (waiting.length > 0) await checkpoint()
+  for (const attachment of waiting) {
     if (isOver()) break
+    const served = await fetchOne(attachment, options)
     settled += 1
-    const file = await client.file(fileId, { maxBytes: ATTACHMENT_BYTES })
-    if (file && !file.tooLarge) {
-      await storeAttachmentBytes({
-        id,
-        bytes: seal(archiveKey, { owner: archiveId, purpose: ATTACHMENT_PURPOSE }, file.bytes),
-      })
-    }
-    await Attachments.updateOne({ _id: id }, { $set: { ...stateOf(file), settledAt: clock.now() } })
+    if (!served) break
   }
-  return settled
+  return { settled }
 }
 
-const stateOf = (file: Awaited<ReturnType<ProviderClient['file']>>): Partial<Attachment> => {
+/** False when the provider does not serve files for now. */
+async function fetchOne(
+  { _id, fileId, failures = 0 }: Attachment,
+  { archiveId, archiveKey, runId, client, clock, log, checkpoint }: FetchFilesOptions,
+): Promise<boolean> {
+  let file: FileAnswer | null
+  try {
+    file = await client.file(fileId, { maxBytes: ATTACHMENT_BYTES })
+  } catch (error) {
+    const unavailable = error instanceof ProviderUnavailableError
+    if (!unavailable && !(error instanceof ProviderContractError)) throw error
+    log.warn({ err: error }, 'a file could not be fetched')
+    const given = failures + 1 >= MOST_FAILURES ? { state: 'missing', settledAt: clock.now() } : {}
+    await Attachments.updateOne({ _id }, { $set: { ...given, failures: failures + 1, failedRunId: runId } })
+    return !unavailable
+  }
+  if (file && !file.tooLarge) {
+    const bytes = seal(archiveKey, { owner: archiveId, purpose: ATTACHMENT_PURPOSE }, file.bytes)
+    await checkpoint()
+    await storeAttachmentBytes({ id: _id, bytes })
+  }
+  await Attachments.updateOne({ _id }, { $set: { ...stateOf(file), settledAt: clock.now() } })
+  return true
+}
+
+const stateOf = (file: FileAnswer | null): Partial<Attachment> => {
   if (!file) return { state: 'missing' }
   if (file.tooLarge) return { state: 'too-large' }
   return { state: 'stored', sizeBytes: file.bytes.length, ...(file.contentType && { contentType: file.contentType }) }

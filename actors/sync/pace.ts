@@ -5,6 +5,9 @@ import { type Account, Accounts } from '../../schemas/account.ts'
 const BLOCK_MS = 2 * SECOND
 const LARGEST_BLOCK = 100
 
+/** A request that is later than its turn by more (machine ms) moves those after it, so that none come in a burst. */
+const LATE_MS = 10
+
 /**
  * Holds one account's reading rate (PROVIDER.md `requestsPerMinute`), however many processes run: turns are reserved on the account's
  * document, so that two readers, or one after a crash, never take the same turn. The answered function waits for the next turn.
@@ -23,6 +26,7 @@ export function createPace({
   const turnMs = clock.scaled(MINUTE / requestsPerMinute)
   const block = Math.min(LARGEST_BLOCK, Math.max(1, Math.floor(BLOCK_MS / turnMs)))
   let turns: number[] = []
+  let behindMs = 0
   let reserving: Promise<void> | undefined
 
   const reserve = async (): Promise<void> => {
@@ -33,7 +37,9 @@ export function createPace({
       { returnDocument: 'after', updatePipeline: true },
     ).lean<Account>()
     const end = account?.paceAt?.getTime() ?? now.getTime() + block * turnMs
-    turns = Array.from({ length: block }, (_, index) => end - (block - index) * turnMs)
+    // The last turn is the end of the block: whoever reserves the next one keeps a turn's distance from it.
+    turns = Array.from({ length: block }, (_, index) => end - (block - 1 - index) * turnMs)
+    behindMs = 0
   }
 
   return async () => {
@@ -43,8 +49,9 @@ export function createPace({
       })
       await reserving
     }
-    const turn = turns.shift() ?? 0
+    const turn = (turns.shift() ?? 0) + behindMs
     const waitMs = turn - clock.now().getTime()
+    if (waitMs < -LATE_MS) behindMs -= waitMs
     if (waitMs > 0) await clock.sleep(waitMs, signal)
     else signal.throwIfAborted()
   }

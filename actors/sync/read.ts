@@ -1,15 +1,17 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
-import { extractConversation } from '../../provider/branch.ts'
-import type { ListItem, ListPage, ProviderClient } from '../../provider/client.ts'
-import { ProviderContractError } from '../../provider/errors.ts'
+import type { ListPage, ProviderClient } from '../../provider/client.ts'
 import { type Account, Accounts, type Backfill } from '../../schemas/account.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { fetchAttachments } from './attachments.ts'
-import { type Incoming, isNewer, storeConversations, storedOf } from './store.ts'
+import { fetchConversations } from './fetch.ts'
+import { newestOf, type PagesOptions, pagesDown } from './pages.ts'
+import { later } from './prepare.ts'
+import { isNewer, storedOf } from './store.ts'
+import { createWriter, type Writer } from './writer.ts'
 
-/** Conversations of one page that are fetched at a time; the pace holds the rate, this hides the latency. */
-const FETCHES_AT_ONCE = 4
+/** The most external ids that are kept to be asked for again. */
+const MOST_UNREAD = 500
 
 export interface ReadOptions {
   account: Account & { archiveId: string }
@@ -20,159 +22,156 @@ export interface ReadOptions {
   pageSize: number
   clock: Clock
   log: Logger
-  /** Ends with `more` when it answers true between two pages. */
+  /** Ends with more to read when it answers true between two pages. */
   isOver: () => boolean
-  /** Called after each stored page with the number that was looked at and left as it was; throws when the claim is lost. */
-  checkpoint: (unchanged: number) => Promise<void>
+  /** Counted up: what was looked at and left as it was. */
+  progress: { unchanged: number }
+  /** Called before anything is stored; throws when the claim is lost. */
+  checkpoint: () => Promise<void>
 }
 
 interface Reader extends ReadOptions {
+  writer: Writer
   seen: Set<string>
+  unread: Set<string>
+  backfill: Backfill
 }
 
 /**
  * Reads an account: first what is new or changed, from the newest down to where the last complete look began; then the history,
  * backwards from where it was left. Page first, checkpoint after; a conversation that did not change is not fetched.
- * Answers false when there is more to read.
+ * Answers false when there is more to read. Whatever ends it, all that was read is stored, unless the claim is lost.
  */
 export async function readAccount(options: ReadOptions): Promise<boolean> {
-  const reader = { ...options, seen: new Set<string>() }
-  const head = await readHead(reader)
-  if (!head.complete) return false
-  return (head.backfill.done || (await readHistory(reader, head.backfill))) && readFiles(reader)
+  const { backfill } = options.account
+  const reader: Reader = {
+    ...options,
+    writer: createWriter(options),
+    seen: new Set(),
+    unread: new Set(backfill.unread),
+    backfill,
+  }
+  try {
+    const finished = (await readNews(reader)) && (await readGap(reader)) && (await readHistory(reader))
+    if (finished) await readUnread(reader)
+    await reader.writer.flush()
+    return finished && (await readFiles(reader))
+  } catch (error) {
+    await reader.writer.flush()
+    throw error
+  }
+}
+
+const pages = (reader: Reader, range: Pick<PagesOptions, 'from' | 'until'>) =>
+  pagesDown({ ...reader, ...range, archiveId: reader.account.archiveId })
+
+/** What is new or changed since the last complete look; of an account that was never looked at, its first page. */
+async function readNews(reader: Reader): Promise<boolean> {
+  const { head, gap, ...rest } = reader.backfill
+  let newest = head
+  for await (const { page, before, reached } of pages(reader, { until: gap?.head ?? head })) {
+    newest = later(newest ?? null, newestOf(page.items) ?? null) ?? undefined
+    if (!head || !newest) {
+      const done = page.nextOffset === null
+      await readPage(reader, page, { ...rest, ...(newest && { head: newest }), ...(before && { before }), done })
+      return true
+    }
+    const left = reached ? gap?.before : before
+    await readPage(
+      reader,
+      page,
+      left ? { ...rest, head, gap: { head: newest, before: left } } : { ...rest, head: reached ? newest : head },
+    )
+    if (reached) return true
+  }
+  return false
+}
+
+/** What lies between two looks of which the later was cut short. */
+async function readGap(reader: Reader): Promise<boolean> {
+  const { gap, head, ...rest } = reader.backfill
+  if (!gap || !head) return true
+  await reader.writer.flush()
+  for await (const { page, before, reached } of pages(reader, { from: gap.before, until: head })) {
+    const next = reached ? { head: gap.head } : { head, gap: { head: gap.head, before: before ?? gap.before } }
+    await readPage(reader, page, { ...rest, ...next })
+    if (reached) return true
+  }
+  return false
+}
+
+async function readHistory(reader: Reader): Promise<boolean> {
+  if (reader.backfill.done && (await surplus(reader)) > (reader.backfill.absent ?? 0)) {
+    // The provider has more than was found, and it is not new: the whole list is looked at again.
+    const { before: _, ...rest } = reader.backfill
+    reader.backfill = { ...rest, done: false }
+  }
+  if (reader.backfill.done) return true
+  await reader.writer.flush()
+  for await (const { page, before, reached } of pages(reader, { from: reader.backfill.before })) {
+    await readPage(reader, page, { ...reader.backfill, ...(before && { before }), done: reached })
+    if (!reached) continue
+    const absent = await surplus(reader)
+    await reader.writer.page({ unchanged: 0, backfill: { ...withUnread(reader), absent } })
+    return true
+  }
+  return false
+}
+
+/** How many conversations more the provider says it has than were stored or will be asked for again. */
+async function surplus({ account: { archiveId }, backfill, unread, writer }: Reader): Promise<number> {
+  if (backfill.total === undefined) return 0
+  await writer.flush()
+  return Math.max(0, backfill.total - unread.size - (await Conversations.countDocuments({ archiveId })))
+}
+
+/** Asks once more for what could not be used. */
+async function readUnread(reader: Reader): Promise<void> {
+  const { account, writer, unread } = reader
+  if (unread.size === 0 || reader.isOver()) return
+  await writer.flush()
+  const externalIds = [...unread]
+  const stored = await storedOf({ archiveId: account.archiveId, externalIds })
+  const onConversation = (conversation: Parameters<Writer['put']>[0]) =>
+    writer.put(conversation, stored.get(conversation.externalId))
+  await fetchConversations(
+    { ...reader, onConversation },
+    externalIds.map((id) => ({ id, updateTime: null })),
+  )
+  await writer.flush()
+  await Accounts.updateOne(
+    { _id: account._id, archiveId: account.archiveId },
+    unread.size > 0 ? { $set: { 'backfill.unread': [...unread] } } : { $unset: { 'backfill.unread': 1 } },
+  )
 }
 
 /** Fetches what files are left over from the pages. */
 async function readFiles(reader: Reader): Promise<boolean> {
   while (!reader.isOver()) {
-    const settled = await fetchAttachments({ ...reader, archiveId: reader.account.archiveId })
+    const { settled } = await fetchAttachments({ ...reader, archiveId: reader.account.archiveId })
     if (settled === 0) return true
   }
   return false
 }
 
-async function readHead(reader: Reader): Promise<{ complete: boolean; backfill: Backfill }> {
-  const { account, client } = reader
-  const known = account.backfill.head
-  let newest: Date | undefined
-  let offset: number | null = 0
-  while (offset !== null) {
-    if (offset > 0 && reader.isOver()) return { complete: false, backfill: account.backfill }
-    const page: ListPage = await client.list({ offset })
-    newest ??= page.items.find(({ updateTime }) => updateTime)?.updateTime ?? undefined
-    await readPage(reader, page)
-    const oldest = oldestOf(page.items)
-    if (!known) {
-      // The first look: its first page is the beginning of what was read, and the history goes on from there.
-      return { complete: true, backfill: await saveBackfill(reader, covered(page, { head: newest, before: oldest })) }
-    }
-    if (oldest && oldest < known) break
-    offset = following(page)
-  }
-  const head = newest && known && newest > known ? newest : known
-  const backfill = { ...account.backfill, ...(head && { head }) }
-  return { complete: true, backfill: await saveBackfill(reader, backfill) }
-}
-
-async function readHistory(reader: Reader, from: Backfill): Promise<boolean> {
-  const { client, pageSize } = reader
-  let backfill = from
-  let offset: number | null = await historyOffset(reader, backfill.before)
-  while (offset !== null && !backfill.done) {
-    if (reader.isOver()) return false
-    const page: ListPage = await client.list({ offset })
-    if (offset > 0 && leavesGap(page.items, backfill.before)) {
-      offset = Math.max(0, offset - pageSize)
-      continue
-    }
-    await readPage(reader, page)
-    const before = earlier(backfill.before, oldestOf(page.items))
-    backfill = await saveBackfill(reader, covered(page, { ...backfill, before }))
-    offset = following(page)
-  }
-  return true
-}
-
-/** Pages overlap by one entry, so that one which moves up between two calls is not passed over. */
-const following = ({ nextOffset }: ListPage): number | null =>
-  nextOffset === null ? null : Math.max(1, nextOffset - 1)
-
-/** True when entries may lie between what was read and this page: the list moved up, or the way in was a wrong guess. */
-function leavesGap(items: ListItem[], before: Date | undefined): boolean {
-  const first = items.find(({ updateTime }) => updateTime)?.updateTime
-  return items.length === 0 || (first !== null && first !== undefined && before !== undefined && first < before)
-}
-
-/** Where the history goes on: about as many entries down the list as were stored. */
-async function historyOffset({ account }: Reader, before: Date | undefined): Promise<number> {
-  if (!before) return 0
-  const stored = await Conversations.countDocuments({ archiveId: account.archiveId })
-  return Math.max(0, stored - 1)
-}
-
-const earlier = (a: Date | undefined, b: Date | undefined): Date | undefined => (!a ? b : !b ? a : a < b ? a : b)
-
-const oldestOf = (items: ListItem[]): Date | undefined =>
-  items.reduce<Date | undefined>(
-    (oldest, { updateTime }) => (updateTime && (!oldest || updateTime < oldest) ? updateTime : oldest),
-    undefined,
-  )
-
-const covered = (
-  page: ListPage,
-  { head, before }: { head?: Date | undefined; before?: Date | undefined },
-): Backfill => ({
-  done: page.nextOffset === null,
-  ...(head && { head }),
-  ...(before && { before }),
-  ...(page.total !== null && { total: page.total }),
+const withUnread = ({ backfill: { unread: _, ...rest }, unread }: Reader): Backfill => ({
+  ...rest,
+  ...(unread.size > 0 && { unread: [...unread].slice(0, MOST_UNREAD) }),
 })
 
-async function saveBackfill({ account }: Reader, backfill: Backfill): Promise<Backfill> {
-  await Accounts.updateOne({ _id: account._id, archiveId: account.archiveId }, { $set: { backfill } })
-  return backfill
-}
-
-async function readPage(reader: Reader, { items }: ListPage): Promise<void> {
-  const { account, runId, clock } = reader
-  const fresh = items.filter(({ id }) => !reader.seen.has(id))
-  for (const { id } of fresh) reader.seen.add(id)
-  const stored = await storedOf({ archiveId: account.archiveId, externalIds: fresh.map(({ id }) => id) })
+async function readPage(reader: Reader, { items, total }: ListPage, reached: Backfill): Promise<void> {
+  const { account, runId, writer, seen } = reader
+  const { archiveId } = account
+  const fresh = items.filter(({ id }) => !seen.has(id))
+  for (const { id } of fresh) seen.add(id)
+  const stored = await storedOf({ archiveId, externalIds: fresh.map(({ id }) => id) })
   const wanted = fresh.filter(({ id, updateTime }) => isNewer(stored.get(id), updateTime))
-  const alreadyCounted = fresh.filter(({ id }) => stored.get(id)?.runId === runId).length
-  const conversations = await fetchAll(reader, wanted)
-  const { untouched } = await storeConversations({
-    archiveId: account.archiveId,
-    runId,
-    conversations,
-    now: clock.now(),
-  })
-  await reader.checkpoint(Math.max(0, fresh.length - wanted.length - alreadyCounted) + untouched)
-  await fetchAttachments({ ...reader, archiveId: account.archiveId })
-}
-
-async function fetchAll(reader: Reader, items: ListItem[]): Promise<Incoming[]> {
-  const fetched: Incoming[] = []
-  const waiting = [...items]
-  const fetchNext = async (): Promise<void> => {
-    for (let item = waiting.shift(); item; item = waiting.shift()) {
-      const conversation = await fetchOne(reader, item)
-      if (conversation) fetched.push(conversation)
-    }
-  }
-  await Promise.all(Array.from({ length: FETCHES_AT_ONCE }, fetchNext))
-  return fetched
-}
-
-/** Null for a conversation that vanished since it was listed, or that is none: the next sync looks again. */
-async function fetchOne({ client, log }: Reader, { id, updateTime }: ListItem): Promise<Incoming | null> {
-  try {
-    const raw = await client.conversation(id)
-    if (!raw) return null
-    return { extracted: { ...extractConversation(raw), externalId: id }, raw, listedUpdateTime: updateTime }
-  } catch (error) {
-    if (!(error instanceof ProviderContractError)) throw error
-    log.warn({ err: error }, 'a conversation could not be read')
-    return null
-  }
+  const onConversation = (conversation: Parameters<Writer['put']>[0]) =>
+    writer.put(conversation, stored.get(conversation.externalId))
+  await fetchConversations({ ...reader, onConversation }, wanted)
+  // What this run stored before a crash is counted with what it stored.
+  const mine = fresh.filter((item) => !wanted.includes(item) && stored.get(item.id)?.runId === runId).length
+  reader.backfill = { ...reached, ...(total !== null && { total }) }
+  await writer.page({ unchanged: fresh.length - wanted.length - mine, backfill: withUnread(reader) })
+  if (writer.takeFilesFound() > 0) await fetchAttachments({ ...reader, archiveId })
 }

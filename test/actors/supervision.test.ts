@@ -65,7 +65,7 @@ supervision('abort ends what an actor is doing; stop ends everything and waits f
       ['two', 'other', 0],
     ],
   )
-  abort('one', new Error('enough'))
+  abort('one', new Set(['first']), new Error('enough'))
   await first
   assert.equal(ended, ['first'])
   await stopAll(new Error('over'))
