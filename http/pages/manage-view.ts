@@ -1,3 +1,4 @@
+import type { App } from '../../schemas/app.ts'
 import type { ConnectionStatus } from '../../schemas/connection.ts'
 import { html, type Markup } from './html.ts'
 import { heldConnections, type ManagedConnection } from './manage-connections.ts'
@@ -15,7 +16,7 @@ const number = (value: number): string => value.toLocaleString('en')
 
 export const counted = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
 
-const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
 /** A moment; the page's script shows it in the visitor's own time zone. */
 export const moment = (at: Date): Markup => html`<time datetime="${at.toISOString()}">${utc.format(at)} UTC</time>`
@@ -60,7 +61,7 @@ function connectionCard(connection: ManagedConnection, appName: string): Markup 
 <div class="head"><h2>${provider}</h2><span class="pill">${STATUS[status]}</span></div>
 <dl>
 <div><dt>Conversations</dt><dd>${number(conversationCount)}</dd></div>
-<div><dt>Last sync</dt><dd>${lastSyncAt ? moment(lastSyncAt) : 'Not yet'}</dd></div>
+<div><dt>Last sync</dt><dd>${lastSyncAt ? moment(lastSyncAt) : status === 'revoked' ? 'Never' : 'Not yet'}</dd></div>
 <div><dt>Connected on</dt><dd>${moment(capturedAt)}</dd></div>
 </dl>
 ${note(connection, appName)}
@@ -69,7 +70,6 @@ ${note(connection, appName)}
 }
 
 function note({ provider, status, importing, conversationCount, lastSyncAt }: ManagedConnection, appName: string) {
-  if (status === 'revoked') return html`<p class="note">Nothing of this connection is kept any more.</p>`
   const again = html`<p class="note">${provider} asks for a new sign-in. Connect again from ${appName} to go on importing; what was imported stays.</p>`
   if (!importing) return status === 'needs_reauth' && again
   const { total } = importing
@@ -90,11 +90,11 @@ function note({ provider, status, importing, conversationCount, lastSyncAt }: Ma
 /** The question before everything is deleted. */
 export function confirmBody({
   connections,
-  appName,
+  app,
   flowId,
 }: {
   connections: ManagedConnection[]
-  appName: string
+  app: Pick<App, 'name' | 'webhookUrl'>
   flowId: string
 }): Markup {
   const held = heldConnections(connections)
@@ -105,7 +105,7 @@ export function confirmBody({
 <h1>Delete all your data?</h1>
 <p><strong>${counted(conversations, 'conversation')}</strong> and their files from <strong>${counted(held.length, 'connection')}</strong> are deleted at once, and so are the sign-ins that they were imported with. <strong>This cannot be undone.</strong></p>
 <ul>
-<li>${appName} is told about the deletion. Copies that ${appName} made elsewhere are not reached from here.</li>
+<li>${app.webhookUrl !== undefined && html`${app.name} is told about the deletion. `}Copies that ${app.name} made elsewhere are not reached from here.</li>
 <li>Your account at ${providers} stays as it is.</li>
 </ul>
 <form method="post" action="${DELETE_PATH}">

@@ -81,7 +81,7 @@ async function askForConfirmation(exchange: Exchange): Promise<void> {
   const { app, claims, flowId } = visit
   const connections = await managedConnections({ ...claims, profiles: exchange.runtime.profiles })
   if (visit.deletion || heldConnections(connections).length === 0) return exchange.response.redirect(303, MANAGE_PATH)
-  const body = confirmBody({ connections, appName: app.name, flowId })
+  const body = confirmBody({ connections, app, flowId })
   send(exchange, { visit, title: 'Delete all your data', body })
 }
 
