@@ -10,10 +10,10 @@ const BODY_TIME_MS = 15 * SECOND
 const JSON_DEPTH = 16
 
 /**
- * Reads a JSON object, whatever its content type says. `request.body` is then the object; `{}` where there is no body. Throws
- * `ServiceError` `invalid_json` for what is no JSON object, is nested too deep or has a key `__proto__`, and `body_too_large`.
+ * Reads a JSON object, whatever its content type says; `request.body` is then the object. Throws `ServiceError` `invalid_json` for
+ * what is no JSON object, is nested too deep or has a key `__proto__`, for no body unless it is `optional`, and `body_too_large`.
  */
-export function jsonBody({ clock }: { clock: Clock }): RequestHandler[] {
+export function jsonBody({ clock, optional = false }: { clock: Clock; optional?: boolean }): RequestHandler[] {
   const read = express.raw({ type: () => true, limit: BODY_LIMIT })
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return [
@@ -25,7 +25,8 @@ export function jsonBody({ clock }: { clock: Clock }): RequestHandler[] {
       })
     },
     (request, _response, next) => {
-      request.body = parse(bytesOf(request), decoder)
+      const bytes = bytesOf(request)
+      request.body = optional && bytes.length === 0 ? {} : parse(bytes, decoder)
       next()
     },
   ]
@@ -34,7 +35,6 @@ export function jsonBody({ clock }: { clock: Clock }): RequestHandler[] {
 const bytesOf = ({ body }: Request): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
 
 function parse(bytes: Buffer, decoder: TextDecoder): object {
-  if (bytes.length === 0) return {}
   let value: unknown
   try {
     value = parseJson(decoder.decode(bytes), { maxDepth: JSON_DEPTH })

@@ -27,6 +27,8 @@ export interface CommandArguments {
     /** JSON of Playwright's storage state, sealed with `key`. */
     profile?: Buffer
     device?: Device
+    /** Keyed hash of the account's e-mail, where the e-mail itself was not kept (native capture). */
+    emailHash?: string
   }
   /** Deletes one connection (`connectionId`) or everything of a user (`userId`). */
   purge: { connectionId?: string; userId?: string; userRef: string }

@@ -6,6 +6,8 @@ import { isDuplicate } from '../../schemas/database.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { type Holding, waitForClaim } from './wait-for-claim.ts'
 
+export { emailHashOf } from '../../schemas/email-hash.ts'
+
 const ACCOUNT_ID_LENGTH = 32
 
 /** Stable for one provider account within one app, and meaningless outside it (SPEC.md, accountId). */
@@ -22,20 +24,6 @@ export function accountIdOf({
 }): string {
   const key = appKey(app, { keyring: runtime.keyring, purpose: 'account-id' })
   return createHmac('sha256', key).update(`${provider}|${providerAccountId}`).digest('hex').slice(0, ACCOUNT_ID_LENGTH)
-}
-
-/** A keyed hash of an account's e-mail: it is never stored in clear (SPEC.md, native capture). */
-export function emailHashOf({
-  app,
-  email,
-  runtime,
-}: {
-  app: App
-  email: string
-  runtime: Pick<ActorRuntime, 'keyring'>
-}): string {
-  const key = appKey(app, { keyring: runtime.keyring, purpose: 'email-hash' })
-  return createHmac('sha256', key).update(email.trim().toLowerCase()).digest('hex')
 }
 
 /** Takes the account's claim, which puts connects, folds and purges of one account in order; makes the account where it is new. */

@@ -4,6 +4,7 @@ import { endpoint } from '../endpoint.ts'
 import { jsonBody } from '../json-body.ts'
 import type { HttpRuntime } from '../runtime.ts'
 import { authenticate } from './authenticate.ts'
+import { postConnectNative } from './connect-native.ts'
 import { getConnections, getConnectionsOlder } from './connections.ts'
 import { getConversations } from './conversations.ts'
 import { postPurge } from './purge.ts'
@@ -18,6 +19,7 @@ export function apiRouter(runtime: HttpRuntime): Router {
   endpoint(router, '/connections', { get: [...limited, getConnections(runtime)] })
   endpoint(router, '/conversations', { get: [...limited, eitherForm(runtime)] })
   endpoint(router, '/purge', { post: [authenticated, ...jsonBody({ clock }), postPurge(runtime)] })
+  endpoint(router, '/connect-native', { post: [...jsonBody({ clock }), postConnectNative(runtime)] })
   return router
 }
 

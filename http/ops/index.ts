@@ -29,7 +29,9 @@ export function opsRouter(runtime: HttpRuntime): Router {
   endpoint(router, '/leases', { get: [soon, listLeases] })
   endpoint(router, '/leases/:id/release', { post: [soon, postRelease(runtime)] })
   endpoint(router, '/deliveries', { get: [soon, listDeliveries] })
-  endpoint(router, '/deliveries/retry', { post: [...body, soon, postRetrySince(runtime)] })
+  endpoint(router, '/deliveries/retry', {
+    post: [...jsonBody({ clock, optional: true }), soon, postRetrySince(runtime)],
+  })
   endpoint(router, '/deliveries/:id/retry', { post: [soon, postRetry(runtime)] })
   endpoint(router, '/commands', { get: [soon, listCommands] })
   endpoint(router, '/audit', { get: [soon, listAudit] })

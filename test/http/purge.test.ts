@@ -34,8 +34,8 @@ test('tells what is wrong with a request', async () => {
   const appId = 'app-one'
   const id = connection._id
   const cases: [unknown, number, string][] = [
-    [undefined, 400, 'Missing appId'],
-    ['', 400, 'Missing appId'],
+    [undefined, 400, 'Invalid JSON body'],
+    [{}, 400, 'Missing appId'],
     ['{', 400, 'Invalid JSON body'],
     ['null', 400, 'Invalid JSON body'],
     ['"x"', 400, 'Invalid JSON body'],

@@ -1,0 +1,63 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { HOUR, SECOND } from '../../core/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import { newId, newSecret } from '../../core/ids.ts'
+import { createCapture } from '../../schemas/capture.ts'
+import { type NativeStartAnswer, nativeStartBody } from '../../schemas/wire/connect-native.ts'
+import { goneSignal } from '../abort-signal.ts'
+import { beginFlow } from '../begin-flow.ts'
+import { inTime } from '../deadline.ts'
+import { parseInput } from '../input.ts'
+import { readLink } from '../links.ts'
+import type { HttpRuntime } from '../runtime.ts'
+import { capture } from './native-capture.ts'
+
+/** SPEC.md, Limits: the capture credential. */
+const CAPTURE_MS = HOUR
+
+/** POST /api/connect-native: `start` is authenticated by the link, `capture` by the capture credential. */
+export function postConnectNative(runtime: HttpRuntime): RequestHandler {
+  return async (request: Request, response: Response) => {
+    const body: Record<string, unknown> = withoutEmpty(request.body)
+    if (body['action'] === 'start') response.json(await inTime(start(body, runtime), runtime))
+    else if (body['action'] === 'capture') response.json(await capture(body, { runtime, signal: goneSignal(response) }))
+    else throw new ServiceError('unknown_action')
+  }
+}
+
+/** Clients in many languages write an absent field as null. */
+const withoutEmpty = (body: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ''))
+
+async function start(body: Record<string, unknown>, runtime: HttpRuntime): Promise<NativeStartAnswer> {
+  const { clock } = runtime
+  const { app, claims } = await readLink({ token: body['token'], purpose: 'connect', runtime })
+  const { device } = parseInput(nativeStartBody, body)
+  const captureNonce = newId()
+  const clientSecret = newSecret()
+  const { user, profile } = await beginFlow({ app, claims, flowId: captureNonce, runtime })
+  await createCapture({
+    _id: captureNonce,
+    appId: app._id,
+    userId: user._id,
+    userRef: user.userRef,
+    provider: profile.id,
+    clientSecret,
+    ...(device && { device: definedOnly(device) }),
+    lifetimeMs: CAPTURE_MS,
+    clock,
+  })
+  return {
+    captureNonce,
+    clientSecret,
+    provider: profile.id,
+    loginUrl: profile.loginUrl,
+    cookieDomain: profile.cookieDomain,
+    cookieName: profile.cookieName,
+    sessionUrl: profile.sessionUrl,
+    expiresInSeconds: CAPTURE_MS / SECOND,
+  }
+}
+
+const definedOnly = (fields: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
