@@ -76,7 +76,8 @@ export async function readManageVisit({ request, response, runtime }: Exchange):
   brand(response, app)
   if (used && used.flowId !== flowId) throw new ServiceError('link_used')
   if (!used) await readLink({ token: kept.token, purpose: 'manage', runtime })
-  return { app, claims, flowId, deletion }
+  // Without a consumption that was seen to be this browser's, the deletion may be another one's that came in between.
+  return { app, claims, flowId, deletion: used ? deletion : null }
 }
 
 /** What a token says that was verified before it was sealed. */
