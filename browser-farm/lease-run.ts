@@ -9,6 +9,7 @@ import { awaitConnection, handedOver, handOver } from './hand-over.ts'
 import { BrowserLost, LeaseEnd } from './lease-end.ts'
 import { endLease, handBack, type LeaseOutcome, writeAsHolder } from './lease-writes.ts'
 import { type Login, openLogin } from './log-in.ts'
+import type { BrowserState } from './open-context.ts'
 import type { FarmRuntime } from './runtime.ts'
 import { WORDS } from './words.ts'
 
@@ -55,12 +56,17 @@ export function startLease({
     login = next
     if (watching) login?.screen.setWatched(true)
   }
+  const setLive = (): void => {
+    audience.setState('live')
+    // What is shown from now on is the login page, not what was there before it.
+    if (watching) login?.screen.setWatched(true)
+  }
 
   const run = async (): Promise<void> => {
     try {
       const held = await writeAsHolder(lease, { nodeId, nodeUrl, state: 'starting' })
       if (!held) throw new LeaseEnd('lost')
-      const outcome = await flow({ lease, audience, runtime, signal: ended.signal, setLogin })
+      const outcome = await flow({ lease, audience, runtime, signal: ended.signal, setLogin, setLive })
       await finish(outcome)
     } catch (error) {
       await giveUp(error)
@@ -96,6 +102,7 @@ interface Flow {
   runtime: FarmRuntime
   signal: AbortSignal
   setLogin: (login: Login | undefined) => void
+  setLive: () => void
 }
 
 /** From the login page to the connection. Throws the signal's reason. */
@@ -118,38 +125,37 @@ async function flow(options: Flow): Promise<LeaseOutcome> {
   return awaitConnection({ lease, runtime, signal: claimLoss.signal })
 }
 
-async function logInAndHandOver({ lease, audience, runtime, signal, setLogin }: Flow): Promise<void> {
+async function logInAndHandOver(options: Flow): Promise<void> {
+  const { lease, audience, runtime, signal } = options
   const profile = runtime.profiles.find(({ id }) => id === lease.provider)
   if (!profile) throw new LeaseEnd('unopened')
   const state = await earlierState({ lease, runtime })
   for (let browsers = 1; ; browsers++) {
     try {
-      return await inOneBrowser({ lease, audience, runtime, signal, setLogin, profile, state })
+      return await inOneBrowser({ ...options, profile, state })
     } catch (error) {
       signal.throwIfAborted()
+      if (error instanceof LeaseEnd) throw error
       if (!(error instanceof BrowserLost)) runtime.log.warn({ err: error, lease: lease._id }, 'a context failed')
       if (browsers === MOST_BROWSERS) throw new LeaseEnd('unopened')
       audience.setState('starting')
       audience.notify(WORDS.restarted)
     } finally {
-      setLogin(undefined)
+      options.setLogin(undefined)
     }
   }
 }
 
-async function inOneBrowser({
-  lease,
-  audience,
-  runtime,
-  signal,
-  setLogin,
-  profile,
-  state,
-}: Flow & { profile: ProviderProfile; state: Awaited<ReturnType<typeof earlierState>> }): Promise<void> {
-  const { clock } = runtime
+interface OneBrowser extends Flow {
+  profile: ProviderProfile
+  state: BrowserState | undefined
+}
+
+async function inOneBrowser(options: OneBrowser): Promise<void> {
+  const { lease, audience, runtime, signal, setLogin, profile } = options
   let browser = runtime.browser.current()
-  for (; !browser; browser = runtime.browser.current()) await clock.sleep(BROWSER_WAIT_MS, signal)
-  const login = await openLogin({ browser, lease, profile, state, audience, runtime, signal })
+  for (; !browser; browser = runtime.browser.current()) await runtime.clock.sleep(BROWSER_WAIT_MS, signal)
+  const login = await openLogin({ ...options, browser, onOpen: options.setLive })
   try {
     setLogin(login)
     await writeAsHolder(lease, { state: 'live' })

@@ -11,6 +11,8 @@ import { type UsableSession, waitForSession } from './session-check.ts'
 import { WORDS } from './words.ts'
 
 const NAVIGATION_TIMEOUT_MS = 45 * SECOND
+/** A page that takes longer to be complete is shown as it is. */
+const CONTENT_TIMEOUT_MS = 8 * SECOND
 /** Between attempts to open a login page that does not answer. */
 const OPEN_AGAIN_MS = 2 * SECOND
 const BLANK = 'about:blank'
@@ -33,6 +35,7 @@ export async function openLogin({
   profile,
   state,
   audience,
+  onOpen,
   runtime: { clock, log, proxies },
   signal,
 }: {
@@ -41,6 +44,8 @@ export async function openLogin({
   profile: ProviderProfile
   state: BrowserState | undefined
   audience: Audience
+  /** The login page is there. */
+  onOpen: () => void
   runtime: FarmRuntime
   signal: AbortSignal
 }): Promise<Login> {
@@ -65,7 +70,10 @@ export async function openLogin({
       both.throwIfAborted()
       try {
         await page.goto(profile.loginUrl, { waitUntil: 'commit', timeout: NAVIGATION_TIMEOUT_MS })
-        return audience.setState('live')
+        await page.waitForLoadState('domcontentloaded', { timeout: CONTENT_TIMEOUT_MS }).catch(() => undefined)
+        both.throwIfAborted()
+        onOpen()
+        return
       } catch (error) {
         both.throwIfAborted()
         log.info({ err: error, lease: lease._id }, 'the login page did not open')
@@ -86,10 +94,13 @@ export async function openLogin({
       throw error
     }
   }
+  const session = logIn()
+  // Whoever waits for it hears of a failure then; until then it is no unhandled one.
+  session.catch(() => undefined)
   return {
     context,
     screen,
-    session: logIn(),
+    session,
     close: async () => {
       await context.close().catch(() => undefined)
     },

@@ -10,6 +10,7 @@ import type { Frame } from './viewer.ts'
 const JPEG_QUALITY = 80
 /** How soon after an input the remote focus is looked at, for the page to have reacted. */
 const FOCUS_MS = 120
+const START_AGAIN_MS = 25
 
 export interface ScreenEvents {
   onFrame: (frame: Frame) => void
@@ -21,7 +22,7 @@ export interface ScreenEvents {
 
 /** The pages of one context as one screen: the newest page is the one that is shown; when it closes, its opener is again. */
 export interface Screen {
-  /** Frames flow only while somebody watches; the first one comes at once. */
+  /** Frames flow only while somebody watches; each call with `true` brings one at once. */
   setWatched(watching: boolean): void
   input(message: PageMessage): void
 }
@@ -42,8 +43,17 @@ export function createScreen({
   let watching = false
   let focusTimer: Timer | undefined
 
-  const start = (cdp: CDPSession): void =>
-    void cdp.send('Page.startScreencast', { format: 'jpeg', quality: JPEG_QUALITY }).catch(() => undefined)
+  const start = async (wanted: ShownPage): Promise<void> => {
+    while (shown === wanted && watching && !wanted.page.isClosed()) {
+      try {
+        await wanted.cdp.send('Page.startScreencast', { format: 'jpeg', quality: JPEG_QUALITY })
+        return
+      } catch {
+        // Between two documents a page refuses.
+        await clock.sleep(START_AGAIN_MS)
+      }
+    }
+  }
   const stop = (cdp: CDPSession): void => void cdp.send('Page.stopScreencast').catch(() => undefined)
   const show = (next: ShownPage | undefined): void => {
     if (shown === next) return
@@ -51,7 +61,7 @@ export function createScreen({
     shown = next
     if (!next) return
     void next.page.bringToFront().catch(() => undefined)
-    if (watching) start(next.cdp)
+    if (watching) void start(next)
     lookAtFocus()
   }
   const lookAtFocus = (): void => {
@@ -89,7 +99,7 @@ export function createScreen({
       // A new viewer needs a first frame even where another one has been watching.
       if (shown && watching) stop(shown.cdp)
       watching = wanted
-      if (shown && watching) start(shown.cdp)
+      if (shown && watching) void start(shown)
       if (watching) lookAtFocus()
     },
     input: (message) => {

@@ -37,7 +37,7 @@ export function startBody({
 </section>
 <form class="typing" data-typing hidden>
 <div class="typing-row">
-<input data-text type="text" aria-label="Text to type" placeholder="Tap a field above, then type here" autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false" enterkeyhint="send">
+<input data-text type="text" aria-label="Text to type" placeholder="Type here, then Send" autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false" enterkeyhint="send">
 <button type="submit" class="button">Send</button>
 </div>
 <div class="typing-row">

@@ -1,16 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import express from 'express'
 import { createHeldClaims } from '../../actors/held-claims.ts'
 import { startRoot } from '../../actors/root.ts'
 import { startFarm } from '../../browser-farm/farm.ts'
 import { freePort } from '../../core/database/ports.ts'
 import { createRuntime } from '../../core/process.ts'
-import { requestContext } from '../../http/context.ts'
-import { pagesRouter } from '../../http/pages/index.ts'
-import { attachStreamRelay } from '../../http/stream/relay.ts'
+import { createServer } from '../../http/server.ts'
 import { loadProfiles } from '../../provider/load-profiles.ts'
 import { createApp } from '../../schemas/apps.ts'
 import { connectDatabase } from '../../schemas/database.ts'
@@ -107,15 +103,11 @@ async function makeApp({ keyring, clock }: ReturnType<typeof createRuntime>): Pr
 
 async function startPages({ runtime, port }: { runtime: ReturnType<typeof createRuntime>; port: number }) {
   const profiles = await loadProfiles(runtime.config)
-  const app = express()
-  app.use(requestContext(runtime))
-  app.use(pagesRouter({ ...runtime, profiles }))
-  const server = createServer(app)
-  const relay = attachStreamRelay({ server, runtime: { ...runtime, profiles } })
+  const { server, stopViewers } = await createServer({ ...runtime, profiles })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return async () => {
-    relay.stop()
+    stopViewers()
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   }

@@ -81,10 +81,19 @@ async function start(): Promise<void> {
   if (!begun) return
   const send: Send = (message) => connection.send(message)
   const typingBar = listenToTypingBar(send)
+  let isLive = false
+  // There is something to see and to click from the first picture on.
+  const onDrawn = (frame: number): void => {
+    send({ type: 'ack', frame })
+    if (isLive) showState('live')
+    isLive = false
+  }
   const showMessage = (message: FarmMessage): void => {
     if (message.type === 'focus') typingBar.showFocus(message)
     else if (message.type === 'notice') showNotice(message.message, clock.sleep)
+    else if (message.state === 'live') isLive = true
     else {
+      isLive = false
       showState(message.state, message.message)
       if (message.state === 'connected') void leave()
     }
@@ -93,7 +102,7 @@ async function start(): Promise<void> {
     flow,
     clock,
     onMessage: showMessage,
-    onFrame: createFrames({ onDrawn: (frame) => send({ type: 'ack', frame }) }),
+    onFrame: createFrames({ onDrawn }),
     onInterrupted: () => showState('waiting', 'The connection is interrupted. Trying again…'),
     onReplaced: showElsewhere,
     onOtherFlow: () => showState('failed', OTHER_FLOW),

@@ -14,7 +14,7 @@ const { app = '', provider = '' } = main.dataset
 const WORDS: Record<PageState, Words> = {
   starting: { status: 'Opening a browser…', title: 'Opening a browser…', text: 'This takes a few seconds.' },
   waiting: { status: 'One moment…', title: 'One moment…', text: 'A browser is being made ready for you.' },
-  live: { status: 'Ready for your sign-in', title: '', text: '' },
+  live: { status: 'Ready to sign in', title: '', text: '' },
   checking: { status: 'Checking your sign-in…', title: 'Checking your sign-in…', text: 'Almost done.' },
   connected: {
     status: 'Connected',

@@ -1,0 +1,103 @@
+import type { Browser } from 'playwright'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../support/until.ts'
+import { type HostedPage, hostedPage, openVisitorBrowser } from '../support/visitor.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+import { type FarmWorld, startFarmWorld } from './world.ts'
+
+const guard = suite('what the hosted browser may not do')
+
+/** `localhost` is not among the profile's hosts, `127.0.0.1` is: the same server under a forbidden name. */
+const pages = (port: number) => ({
+  '/': `<script>
+const away = 'http://localhost:${port}'
+const actions = {
+  a: () => fetch(away + '/fetched').then(() => tell('fetched'), () => tell('no fetch')),
+  b: () => { location.href = away + '/visited' },
+  c: () => { location.href = '/redirect' },
+  d: () => { open(away + '/popup') },
+  e: () => { location.href = 'data:text/html,<h1>data</h1>' },
+  f: () => { location.href = 'file:///etc/passwd' },
+  g: () => { document.body.append(Object.assign(document.createElement('iframe'), { src: away + '/framed' })) },
+  h: () => { confirm('Really?') ? tell('yes') : tell('no') },
+  i: () => { const a = Object.assign(document.createElement('a'), { href: '/', download: 'x.html' }); document.body.append(a); a.click() },
+  j: () => navigator.permissions.query({ name: 'geolocation' }).then(({ state }) => tell('geolocation ' + state)),
+  k: () => { const socket = new WebSocket('ws://localhost:${port}/socket'); socket.onerror = () => tell('no socket') },
+}
+addEventListener('keydown', ({ key }) => actions[key]?.())
+tell('loaded')
+</script><h1>Login</h1>`,
+})
+
+let site: OwnSite
+let world: FarmWorld
+let browser: Browser
+let hosted: HostedPage
+guard.before(async () => {
+  site = await startOwnSite({ pages, redirects: (port) => ({ '/redirect': `http://localhost:${port}/redirected` }) })
+  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles } })
+  await world.farm()
+  browser = await openVisitorBrowser()
+  const page = await browser.newPage()
+  await page.goto(world.link({ userRef: 'guarded' }))
+  hosted = hostedPage(page)
+  await hosted.reaches('live')
+})
+guard.after(async () => {
+  await browser?.close()
+  await world?.stop()
+  await site?.stop()
+})
+
+const tells = (what: string) => until(what, () => site.told.includes(what))
+const notice = (text: string) => hosted.page.locator('[data-notice]', { hasText: text }).waitFor()
+/** Does the page's action of that key, and waits until the login page is loaded once more. */
+const comesBackAfter = async (key: string): Promise<void> => {
+  const loads = site.told.filter((what) => what === 'loaded').length
+  await hosted.press(key)
+  await until(`the login page after ${key}`, () => site.told.filter((what) => what === 'loaded').length > loads)
+}
+
+guard('requests, frames and sockets of pages to other hosts fail', async () => {
+  await hosted.press('a')
+  await tells('no fetch')
+  await hosted.press('k')
+  await tells('no socket')
+  await hosted.press('g')
+})
+
+guard('pages of other hosts are not visited: neither by a link, a redirect, nor a second window', async () => {
+  await comesBackAfter('b')
+  await notice('localhost is not part of the sign-in')
+  await comesBackAfter('c')
+  await hosted.press('d')
+  await hosted.press('a')
+  await until('another answer of the login page', () => site.told.filter((what) => what === 'no fetch').length > 1)
+})
+
+guard('addresses that are no pages of the web are not opened', async () => {
+  await hosted.press('e')
+  await hosted.press('f')
+  await hosted.press('a')
+  await until('the login page to be there still', () => site.told.filter((what) => what === 'no fetch').length > 2)
+})
+
+guard('questions are answered with no, nothing is downloaded, nothing is permitted', async () => {
+  await hosted.press('h')
+  await notice('The page says: Really?')
+  await tells('no')
+  await hosted.press('i')
+  await notice('Downloads are not possible')
+  await hosted.press('j')
+  await tells('geolocation denied')
+})
+
+guard('no request has reached the forbidden name', () => {
+  assert.equal(
+    site.requests.filter((request) => request.startsWith('localhost')),
+    [],
+  )
+})
+
+guard.run()
