@@ -19,8 +19,9 @@ export async function listen(server: Server): Promise<string> {
 }
 
 export async function stop(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
   server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await closed
 }
 
 /** Plays the API on a real socket: keeps every request and replies as told; a text body is sent as it is. */

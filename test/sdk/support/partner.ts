@@ -39,6 +39,7 @@ export async function startPartner(baseUrl: string, more: Record<string, string>
     url: message.url,
     child,
     async end(how = 'SIGTERM') {
+      if (child.exitCode !== null) return child.exitCode
       const exited = once(child, 'exit')
       if (how === 'disconnect') child.disconnect()
       else child.kill(how)

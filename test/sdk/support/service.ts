@@ -70,6 +70,7 @@ export async function startService(): Promise<FakeService> {
   const api = await startApi((request) => {
     if (request.path === '/api/conversations') return list(request)
     if (request.path === '/api/purge') return purge()
+    if (request.path === '/start') return { headers: { 'content-type': 'text/plain' }, body: 'The hosted page' }
     if (request.query['userRef'] === 'over-limit') {
       return { status: 429, headers: { 'retry-after': '7' }, body: { error: 'Rate limit exceeded' } }
     }
