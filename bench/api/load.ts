@@ -1,0 +1,29 @@
+import { Pool } from 'undici'
+
+export interface Load {
+  url: string
+  path: string
+  headers?: Record<string, string>
+}
+
+/** Connections that ask at the same time. */
+const AT_ONCE = 8
+
+/** Asks for so long (ms) and answers how many requests a second were answered; any answer but 200 is an error. */
+export async function requestsPerSecond({ url, path, headers = {} }: Load, forMs: number): Promise<number> {
+  const pool = new Pool(url, { connections: AT_ONCE })
+  const start = performance.now()
+  let answered = 0
+  const askOn = async (): Promise<void> => {
+    while (performance.now() - start < forMs) {
+      const { statusCode, body } = await pool.request({ method: 'GET', path, headers })
+      await body.dump({ limit: 64 * 1024 * 1024 })
+      if (statusCode !== 200) throw new Error(`${path} answers ${statusCode}`)
+      answered += 1
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, askOn))
+  const seconds = (performance.now() - start) / 1_000
+  await pool.close()
+  return answered / seconds
+}

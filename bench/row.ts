@@ -1,0 +1,21 @@
+/** One line of the benches: what the service does against what the machine can do at all, measured in the same run. */
+export interface Row {
+  what: string
+  /** With their units, for people. */
+  ours: string
+  floor: string
+  /** Ours over the floor. */
+  ratio: number
+  /** What the ratio should be, and whether it may be more or has to be less. */
+  goal: { atLeast: number } | { atMost: number }
+}
+
+/** How a bench tells `npm run bench` its rows: a line of JSON each on stdout; everything else it says goes to stderr. */
+export function printRow(row: Row): void {
+  process.stdout.write(`${JSON.stringify(row)}\n`)
+}
+
+export const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+/** Three digits say all that these machines can tell. */
+export const rounded = (value: number): string => String(Number(value.toPrecision(3)))
