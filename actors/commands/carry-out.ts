@@ -40,9 +40,12 @@ export async function carryOut({ command, runtime, signal }: CommandWork<Command
   }
 }
 
+/** A command may have ended although its actor crashed: the answer to the last write was lost. */
+const unfinished = (command: Command) => ({ ...heldBy(command), state: 'waiting' as const })
+
 async function handBack(command: Command, { clock }: ActorRuntime, waitMs = 0): Promise<void> {
   const claimableAt = new Date(clock.now().getTime() + waitMs)
-  await Commands.updateOne(heldBy(command), { $set: { claimableAt }, $unset: { claimedBy: 1 } })
+  await Commands.updateOne(unfinished(command), { $set: { claimableAt }, $unset: { claimedBy: 1 } })
 }
 
 async function afterCrash(command: Command, { clock }: ActorRuntime): Promise<void> {
@@ -52,5 +55,5 @@ async function afterCrash(command: Command, { clock }: ActorRuntime): Promise<vo
     return
   }
   const claimableAt = clock.after(crashBackOff(crashes))
-  await Commands.updateOne(heldBy(command), { $set: { crashes, claimableAt }, $unset: { claimedBy: 1 } })
+  await Commands.updateOne(unfinished(command), { $set: { crashes, claimableAt }, $unset: { claimedBy: 1 } })
 }

@@ -44,6 +44,7 @@ export async function failCommand({
 }
 
 async function end(command: Command, update: Record<string, unknown>): Promise<void> {
-  const { matchedCount } = await Commands.updateOne(heldBy(command), update)
+  // Ended already where only the answer to an earlier write was lost.
+  const { matchedCount } = await Commands.updateOne({ ...heldBy(command), state: 'waiting' }, update)
   if (matchedCount === 0) throw new ClaimLost('the command is held by another actor')
 }

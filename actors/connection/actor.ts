@@ -1,5 +1,6 @@
 import { heldBy } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection.ts'
+import { trusted } from '../../schemas/database.ts'
 import { ClaimLost } from '../held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { releaseAt } from './claimed.ts'
@@ -21,7 +22,9 @@ async function afterCrash(connection: Connection, { clock }: ActorRuntime): Prom
   const crashes = connection.crashes + 1
   const quarantine = crashes >= CRASHES_TO_QUARANTINE
   const release = releaseAt(quarantine ? null : clock.after(crashBackOff(crashes)))
-  await Connections.updateOne(heldBy(connection), {
+  // Given back already where only the answer to the last write was lost.
+  const held = { ...heldBy(connection), claimedBy: trusted({ $exists: true }) }
+  await Connections.updateOne(held, {
     $set: { crashes, ...release.$set, ...(quarantine && { quarantinedAt: clock.now() }) },
     $unset: release.$unset,
   })

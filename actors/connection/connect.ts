@@ -47,7 +47,7 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
     const held = await holdAll(others, { runtime, signal })
     try {
       const predecessors = held.map(({ document }) => document).filter(({ status }) => status !== 'revoked')
-      const emailHash = email && emailHashOf({ app, email, runtime })
+      const emailHash = args.emailHash ?? (email && emailHashOf({ app, email, runtime }))
       if (!own) await create({ command, runtime, accountId, predecessors, ...(emailHash && { emailHash }) })
       for (const predecessor of predecessors) await foldConnection({ predecessor, runtime })
     } finally {

@@ -2,6 +2,7 @@ import { MINUTE } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { deriveId } from '../../core/ids.ts'
 import { Accounts } from '../../schemas/account.ts'
+import { spendCapturesOf } from '../../schemas/capture.ts'
 import type { Command } from '../../schemas/command.ts'
 import { writeCommand } from '../../schemas/commands.ts'
 import { type Connection, Connections } from '../../schemas/connection.ts'
@@ -149,6 +150,7 @@ async function endFlows(userId: string, { clock }: ActorRuntime): Promise<void> 
     { userId, state: trusted({ $nin: FINAL_LEASE_STATES }) },
     { $set: { releaseRequestedAt: now } },
   )
+  await spendCapturesOf({ userId, now })
 }
 
 function deleted({

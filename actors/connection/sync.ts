@@ -12,7 +12,7 @@ import { type Connection, Connections, type Credential } from '../../schemas/con
 import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 import { ClaimLost, YieldRequested } from '../held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { nextSync, type Outcome, SYNC_BUDGET_MS } from '../sync/cadence.ts'
+import { nextSync, type Outcome, syncBudget } from '../sync/cadence.ts'
 import { type Counts, countRun, importedEvents } from '../sync/counts.ts'
 import { createPace } from '../sync/pace.ts'
 import { readAccount } from '../sync/read.ts'
@@ -94,7 +94,7 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
     }),
     onRotate: (credential) => storeCredential(connection, credential, runtime),
   })
-  const end = runtime.clock.elapsed() + runtime.clock.scaled(SYNC_BUDGET_MS)
+  const end = runtime.clock.elapsed() + syncBudget(runtime.clock)
   const outcome = await outcomeOf(signal, async () => {
     const session = await client.session()
     if (!session.usable) throw new SessionEndedError(session.reason)

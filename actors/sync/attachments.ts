@@ -62,10 +62,9 @@ export async function fetchAttachments(options: FetchFilesOptions): Promise<{ se
   let settled = 0
   if (waiting.length > 0) await checkpoint()
   for (const attachment of waiting) {
-    if (isOver()) break
     const served = await fetchOne(attachment, options)
     settled += 1
-    if (!served) break
+    if (!served || isOver()) break
   }
   return { settled }
 }

@@ -1,4 +1,4 @@
-import { type Clock, HOUR, MINUTE } from '../../core/clock.ts'
+import { type Clock, HOUR, MINUTE, SECOND } from '../../core/clock.ts'
 
 /** SPEC.md, Sync cadence. All in service time (ms). */
 export const BACKFILL_INTERVAL_MS = 15 * MINUTE
@@ -8,7 +8,12 @@ export const RATE_LIMITED_INTERVAL_MS = HOUR
 /** A provider that does not serve for now is asked again as soon as a backfill goes on. */
 export const UNAVAILABLE_INTERVAL_MS = 15 * MINUTE
 /** One sync reads for so long at the most; the rest of a large history follows a backfill interval later. */
-export const SYNC_BUDGET_MS = 10 * MINUTE
+const SYNC_BUDGET_MS = 10 * MINUTE
+/** In which a few calls can be made however fast service waits run (machine time). */
+const SHORTEST_SYNC_BUDGET_MS = SECOND
+
+/** How long one sync reads (machine ms). */
+export const syncBudget = (clock: Clock): number => Math.max(clock.scaled(SYNC_BUDGET_MS), SHORTEST_SYNC_BUDGET_MS)
 
 /** How a sync ended. */
 export type Outcome =

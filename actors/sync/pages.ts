@@ -6,7 +6,7 @@ export interface PagesOptions {
   client: ProviderClient
   pageSize: number
   archiveId: string
-  /** Looked at between two pages. */
+  /** Looked at between two pages: however short the time is, every sync gets on by a page. */
   isOver: () => boolean
   /** Begins about there, after everything newer; at the top where absent. */
   from?: Date | undefined
@@ -37,7 +37,7 @@ export async function* pagesDown({
   let before = from
   let offset = from ? await offsetOf(archiveId, from) : 0
   let stepBack = pageSize
-  for (let first = from === undefined; first || !isOver(); first = false) {
+  for (let first = true; first || !isOver(); first = false) {
     const page = await client.list({ offset })
     if (offset > 0 && leavesGap(page.items, before)) {
       offset = Math.max(0, offset - stepBack)

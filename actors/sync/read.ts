@@ -128,7 +128,7 @@ async function surplus({ account: { archiveId }, backfill, unread, writer }: Rea
 /** Asks once more for what could not be used. */
 async function readUnread(reader: Reader): Promise<void> {
   const { account, writer, unread } = reader
-  if (unread.size === 0 || reader.isOver()) return
+  if (unread.size === 0) return
   await writer.flush()
   const externalIds = [...unread]
   const stored = await storedOf({ archiveId: account.archiveId, externalIds })
@@ -147,11 +147,11 @@ async function readUnread(reader: Reader): Promise<void> {
 
 /** Fetches what files are left over from the pages. */
 async function readFiles(reader: Reader): Promise<boolean> {
-  while (!reader.isOver()) {
+  for (;;) {
     const { settled } = await fetchAttachments({ ...reader, archiveId: reader.account.archiveId })
     if (settled === 0) return true
+    if (reader.isOver()) return false
   }
-  return false
 }
 
 const withUnread = ({ backfill: { unread: _, ...rest }, unread }: Reader): Backfill => ({

@@ -19,7 +19,7 @@ import { type RunningSite, startSite } from '../provider/sandbox.ts'
 import { testDatabase } from './database.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
-export const COMMAND_TIMEOUT_MS = 20_000
+export const COMMAND_TIMEOUT_MS = 45_000
 
 /** The actors of one process in this one, on a real database and the real sandbox provider. */
 export interface ActorWorld {
@@ -32,7 +32,7 @@ export interface ActorWorld {
   /** As a finished login hands it over: writes the `connect` command and waits for its end. */
   connect(options: { userRef: string; email: string; cookie?: string; appId?: string }): Promise<Command<'connect'>>
   purge(
-    target: { userRef: string } | { connectionId: string; userRef: string },
+    target: { userRef: string; appId?: string } | { connectionId: string; userRef: string; appId?: string },
     id?: string,
   ): Promise<CommandResults['purge'] | null>
   makeApp(appId: string): Promise<void>
@@ -121,7 +121,8 @@ export async function startActorWorld({ timeScale = 1000 }: { timeScale?: number
       return command
     },
     purge: async (target, id) => {
-      const user = await ensureUser({ appId, userRef: target.userRef, now: clock.now() })
+      const { appId: app = appId } = target
+      const user = await ensureUser({ appId: app, userRef: target.userRef, now: clock.now() })
       const args =
         'connectionId' in target
           ? { connectionId: target.connectionId, userRef: target.userRef }
@@ -129,7 +130,7 @@ export async function startActorWorld({ timeScale = 1000 }: { timeScale?: number
       const commandId = await writeCommand({
         ...(id && { id }),
         kind: 'purge',
-        appId,
+        appId: app,
         target: 'connectionId' in target ? target.connectionId : userTarget(user._id),
         by: { kind: 'api-key', id: 'test' },
         now: clock.now(),

@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import mongoose from 'mongoose'
+
+const WRITES = [
+  'insertOne',
+  'insertMany',
+  'updateOne',
+  'updateMany',
+  'replaceOne',
+  'findOneAndUpdate',
+  'bulkWrite',
+  'deleteOne',
+  'deleteMany',
+] as const
+
+/** A claim whose answer is lost waits until it runs out, which takes longer than a test should. */
+const isClaim = (update: unknown): boolean => JSON.stringify(update ?? null).includes('"claimedBy":"')
+
+type Write = (this: unknown, ...args: unknown[]) => Promise<unknown>
+
+/** Stands for the death of whatever makes a write to the database, before the write or after it, when the answer is lost. */
+export interface FaultyWrites {
+  /** The write after `skip` more of them fails. */
+  arm(fault: { skip: number; answerLost: boolean }): void
+  /** What is called in here is spared: the test's own writes. */
+  spare<T>(work: () => T): T
+  restore(): void
+}
+
+export function faultyWrites(): FaultyWrites {
+  const spared = new AsyncLocalStorage<true>()
+  const faults: { skip: number; answerLost: boolean }[] = []
+  const prototype = mongoose.mongo.Collection.prototype as unknown as Record<string, Write>
+  const originals = new Map<string, Write>()
+  for (const name of WRITES) {
+    const original = prototype[name]
+    if (!original) continue
+    originals.set(name, original)
+    prototype[name] = async function (...args) {
+      const fault = spared.getStore() || isClaim(args[1]) ? undefined : faults[0]
+      if (!fault || fault.skip-- > 0) return original.apply(this, args)
+      faults.shift()
+      if (fault.answerLost) await original.apply(this, args)
+      throw new Error('injected: a write failed')
+    }
+  }
+  return {
+    arm: (fault) => faults.push({ ...fault }),
+    spare: (work) => spared.run(true, work),
+    restore: () => {
+      for (const [name, original] of originals) prototype[name] = original
+    },
+  }
+}
