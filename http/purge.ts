@@ -1,11 +1,12 @@
 import { SECOND } from '../core/clock.ts'
-import { ERRORS, type ErrorCode, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import { deriveId } from '../core/ids.ts'
 import { type Asker, type Command, type CommandResults, Commands, userTarget } from '../schemas/command.ts'
 import { awaitCommand, writeCommand } from '../schemas/commands.ts'
 import { Connections } from '../schemas/connection.ts'
 import { trusted } from '../schemas/database.ts'
 import { Users } from '../schemas/user.ts'
+import { resultOf } from './command-result.ts'
 import { inTime } from './deadline.ts'
 import type { HttpRuntime } from './runtime.ts'
 
@@ -119,13 +120,3 @@ async function finish({
   const command = await awaitCommand<'purge'>({ id, clock: runtime.clock, timeoutMs, ...(signal && { signal }) })
   return resultOf(command)
 }
-
-/** What a command that was waited for answers. Throws its failure, or `busy` where it has not ended. */
-export function resultOf<K extends Command['kind']>(command: Command<K> | null): CommandResults[K] {
-  if (!command) throw new ServiceError('busy')
-  if (command.state === 'done' && command.result) return command.result
-  const code = command.failure?.code ?? ''
-  throw new ServiceError(isErrorCode(code) ? code : 'internal')
-}
-
-const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)

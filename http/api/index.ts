@@ -7,6 +7,7 @@ import { authenticate } from './authenticate.ts'
 import { postConnectNative } from './connect-native.ts'
 import { getConnections, getConnectionsOlder } from './connections.ts'
 import { getConversations } from './conversations.ts'
+import { getIngestExport, postIngestExport } from './ingest-export.ts'
 import { postPurge } from './purge.ts'
 
 /** The partners' API (SPEC.md, Endpoints). The rate limit is that of the GET endpoints: reading never holds up a deletion. */
@@ -20,6 +21,8 @@ export function apiRouter(runtime: HttpRuntime): Router {
   endpoint(router, '/conversations', { get: [...limited, eitherForm(runtime)] })
   endpoint(router, '/purge', { post: [authenticated, ...jsonBody({ clock }), postPurge(runtime)] })
   endpoint(router, '/connect-native', { post: [...jsonBody({ clock }), postConnectNative(runtime)] })
+  endpoint(router, '/ingest-export', { post: [authenticated, postIngestExport(runtime)] })
+  endpoint(router, '/ingest-export/:ingestId', { get: [...limited, getIngestExport] })
   return router
 }
 

@@ -22,9 +22,9 @@ import {
   nativeCaptureBody,
 } from '../../schemas/wire/connect-native.ts'
 import { findProfile } from '../begin-flow.ts'
+import { resultOf } from '../command-result.ts'
 import { inTime } from '../deadline.ts'
 import { parseInput } from '../input.ts'
-import { resultOf } from '../purge.ts'
 import type { HttpRuntime } from '../runtime.ts'
 
 /** How long the provider may take to say whose session it is (machine time). */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { unseal } from '../../core/envelope.ts'
+import { ServiceError } from '../../core/errors.ts'
 import { Captures, idsOfCapture } from '../../schemas/capture.ts'
 import { type Command, Commands } from '../../schemas/command.ts'
 import { CREDENTIAL_PURPOSE } from '../../schemas/connection.ts'
@@ -168,7 +169,7 @@ test('an account that another user holds spends the credential', async () => {
   const body = { ...args(started), accessToken: 'token', providerAccountId: 'account-2' }
   const asked = native(body)
   const command = await connectCommand(started.captureNonce)
-  const failure = { code: 'account_held', message: 'held' }
+  const failure = { code: 'account_held', message: new ServiceError('account_held').message }
   await Commands.updateOne({ _id: command._id }, { $set: { state: 'failed', failure } })
   const { status, body: answer } = await asked
   assert.is(status, 409)
