@@ -1,20 +1,19 @@
 import type { Model } from 'mongoose'
 import { deriveId } from '../core/ids.ts'
 import type { Runtime } from '../core/process.ts'
-import { type App, Apps } from '../schemas/app.ts'
 import { Commands } from '../schemas/command.ts'
 import { Connections } from '../schemas/connection.ts'
 import { ConsumedLinks } from '../schemas/consumed-link.ts'
 import { trusted } from '../schemas/database.ts'
 import type { NewDelivery } from '../schemas/deliveries.ts'
-import type { HasOutbox, OutboxEntry } from '../schemas/outbox.ts'
+import type { HasOutbox } from '../schemas/outbox.ts'
 import { startPoller } from './poller.ts'
 
 type OutboxDocument = HasOutbox & { _id: string }
 
 /** Every document that may hold events to send. */
 const OUTBOXES = [Connections, Commands, ConsumedLinks] as unknown as Model<OutboxDocument>[]
-const DOCUMENTS_AT_ONCE = 500
+const DOCUMENTS_AT_ONCE = 128
 /** How often outboxes are looked at (machine ms): small indexed reads. */
 const LOOK_EVERY_MS = 100
 
@@ -61,8 +60,11 @@ async function relayFrom(model: Model<OutboxDocument>, { accept, now }: Pass): P
     .select({ outbox: 1 })
     .lean<OutboxDocument[]>()
   if (documents.length === 0) return 0
-  const entries = documents.flatMap(({ outbox }) => outbox)
-  await deliver(entries, { accept, now })
+  await accept(
+    documents.flatMap(({ outbox }) =>
+      outbox.map(({ id, appId, event, payload }) => ({ deliveryId: deriveId('delivery', id), appId, event, payload })),
+    ),
+  )
   await forget(model, documents)
   return documents.length
 }
@@ -82,31 +84,4 @@ async function forget(model: Model<OutboxDocument>, documents: OutboxDocument[])
   if (others.length === 0) return
   await model.updateMany({ _id: idsOf(others) }, { $pull: { outbox: { id: { $in: entryIdsOf(others) } } } })
   await model.updateMany({ _id: idsOf(others), outbox: trusted({ $size: 0 }) }, { $unset: { outboxAt: 1 } })
-}
-
-/** Entries become deliveries; those of an app without a webhook URL are discarded (SPEC.md, Events) and counted. */
-async function deliver(entries: OutboxEntry[], { accept, now }: Pass): Promise<void> {
-  const appIds = [...new Set(entries.map(({ appId }) => appId))]
-  const apps = await Apps.find({ _id: trusted({ $in: appIds }), webhookUrl: trusted({ $gt: '' }) })
-    .select({ _id: 1 })
-    .lean<Pick<App, '_id'>[]>()
-  const listening = new Set(apps.map(({ _id }) => _id))
-  await accept(
-    entries
-      .filter(({ appId }) => listening.has(appId))
-      .map(({ id, appId, event, payload }) => ({ deliveryId: deriveId('delivery', id), appId, event, payload })),
-  )
-  const discarded = appIds
-    .filter((appId) => !listening.has(appId))
-    .map((appId) => ({ appId, events: entries.filter((entry) => entry.appId === appId).length }))
-  if (discarded.length === 0) return
-  await Apps.bulkWrite(
-    discarded.map(({ appId, events }) => ({
-      updateOne: {
-        filter: { _id: appId },
-        update: { $inc: { 'discarded.events': events }, $set: { 'discarded.at': now } },
-      },
-    })),
-    { ordered: false },
-  )
 }

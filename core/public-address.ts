@@ -52,6 +52,15 @@ const URL_LENGTH = 2_048
 /** Names that never lead out of a machine or a network, whatever resolves them. */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa|lan|intranet|onion)$/
 
+/** Not `URL.canParse`: in Node 20, once it is called often, it refuses what is not ASCII. */
+function parse(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Why events cannot be posted to this URL, for people; null when they can. A URL parser has already turned every spelling of a
  * literal address (decimal, octal, hex, short) into the plain one. A host name passes here: what it resolves to is judged at each
@@ -59,8 +68,8 @@ const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa|lan|intranet|onio
  */
 export function webhookUrlProblem(text: string, { allowPrivate }: { allowPrivate: boolean }): string | null {
   if (text.length > URL_LENGTH) return `The URL is longer than ${URL_LENGTH} characters`
-  if (!URL.canParse(text)) return 'Not a URL'
-  const url = new URL(text)
+  const url = parse(text)
+  if (!url) return 'Not a URL'
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
     return 'The URL must begin with https://'
   if (url.username !== '' || url.password !== '') return 'The URL must not hold a user name or a password'

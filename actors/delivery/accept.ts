@@ -2,12 +2,21 @@ import type { Clock } from '../../core/clock.ts'
 import type { Keyring } from '../../core/envelope.ts'
 import { insertDeliveries, type NewDelivery } from '../../schemas/deliveries.ts'
 import type { Delivery } from '../../schemas/delivery.ts'
-import { type Endpoint, readEndpoints } from './endpoints.ts'
+import { countDiscarded } from './discard.ts'
+import { type Endpoint, goesNowhere, readEndpoints } from './endpoints.ts'
 import type { Rooms } from './rooms.ts'
 
 /**
+ * A list that finds no room waits this long for some (machine ms): while events come faster than they go out, to begin them with
+ * their insert is half the work of claiming them later. Short enough to delay nobody.
+ */
+const WAIT_MS = 50
+const LOOK_EVERY_MS = 2
+
+/**
  * Writes new deliveries down and begins those that there is room for here and now: their claim is part of the insert, so that an
- * event on an idle service costs one write less and goes out sooner. The rest wait for any process to claim them.
+ * event costs one write less and goes out sooner. The rest wait for any process to claim them. Events of apps without a webhook
+ * URL are discarded.
  */
 export async function acceptDeliveries({
   list,
@@ -23,20 +32,29 @@ export async function acceptDeliveries({
   /** Makes the attempt that was begun; enters a room for it at once. */
   attempt: (delivery: Delivery, endpoint: Endpoint) => void
 }): Promise<void> {
+  const counts = new Map<string, number>()
+  for (const { appId } of list) counts.set(appId, (counts.get(appId) ?? 0) + 1)
+  const isTight = () => [...counts].some(([appId, count]) => rooms.free(appId) < count && rooms.flows(appId))
+  const giveUp = clock.elapsed() + WAIT_MS
+  while (isTight() && clock.elapsed() < giveUp) await clock.sleep(LOOK_EVERY_MS)
+
   const now = clock.now()
-  const endpointOf = await readEndpoints({ appIds: [...new Set(list.map(({ appId }) => appId))], keyring, now })
+  const endpointOf = await readEndpoints({ appIds: [...counts.keys()], keyring, now })
   const begun: NewDelivery[] = []
   const waiting: NewDelivery[] = []
+  const discarded: NewDelivery[] = []
   for (const delivery of list) {
-    if (rooms.free(delivery.appId) === 0) {
-      waiting.push(delivery)
-      continue
+    const { appId } = delivery
+    if (goesNowhere(endpointOf(appId))) discarded.push(delivery)
+    else if (rooms.free(appId) === 0) waiting.push(delivery)
+    else {
+      rooms.enter(appId)
+      begun.push(delivery)
     }
-    rooms.enter(delivery.appId)
-    begun.push(delivery)
   }
   const ours = await insertDeliveries({ waiting, begun, now }).finally(() => {
     for (const { appId } of begun) rooms.leave(appId)
   })
   for (const delivery of ours) attempt(delivery, endpointOf(delivery.appId))
+  await countDiscarded(discarded, now)
 }

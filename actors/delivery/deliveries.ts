@@ -15,6 +15,7 @@ import { createRooms } from './rooms.ts'
 
 /** How often due lanes are looked for (machine ms): one small indexed read. */
 const LOOK_EVERY_MS = 50
+const GATHER_MS = 5
 const LANES_AT_ONCE = 50
 const REPAIR_EVERY_MS = 5 * MINUTE
 /** Of the 10 s that a process has to stop; attempts still under way then count as interrupted. */
@@ -42,7 +43,18 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   const allowPrivate = config.WEBHOOK_PRIVATE_ADDRESSES
   const agent = createWebhookAgent({ allowPrivate })
   const results = createResults({ clock, log })
-  const rooms = createRooms()
+  const rooms = createRooms({ clock })
+
+  /** Results come in batches: one look for each batch is enough. */
+  let hinted = false
+  const hint = (): void => {
+    if (hinted) return
+    hinted = true
+    clock.timer(GATHER_MS, () => {
+      hinted = false
+      poller.hint()
+    })
+  }
 
   const run = (delivery: Delivery, work: (signal: AbortSignal) => Promise<Settlement>): void => {
     const { _id, appId, event } = delivery
@@ -52,7 +64,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
       .catch((error: unknown) => log.error({ err: error, deliveryId: _id }, 'a delivery was left to its claim'))
       .finally(() => {
         rooms.leave(appId)
-        poller.hint()
+        hint()
       })
   }
 

@@ -7,6 +7,9 @@ import { NO_SECRET, NO_WEBHOOK_URL } from './failure.ts'
 /** Where the events of an app go and what they are signed with, or why they can go nowhere. */
 export type Endpoint = { url: string; secrets: string[] } | { problem: string }
 
+/** The app has no webhook URL, or is no more. */
+export const goesNowhere = (endpoint: Endpoint): boolean => 'problem' in endpoint && endpoint.problem === NO_WEBHOOK_URL
+
 type EndpointOwner = Pick<App, '_id' | 'webhookUrl' | 'webhookSecrets' | 'key'>
 
 /** The endpoints of these apps as they are now, in one read. */

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createRooms } from '../../actors/delivery/rooms.ts'
+import { systemClock } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { Deliveries } from '../../schemas/delivery.ts'
 import { hastenLanes } from '../../schemas/delivery-lane.ts'
@@ -74,7 +75,7 @@ fairness('a few hanging answers do not hold up the other deliveries of their end
 })
 
 fairness('apps that take turns get rooms, however many hang', () => {
-  const rooms = createRooms()
+  const rooms = createRooms({ clock: systemClock() })
   const fill = (appId: string) => {
     while (rooms.free(appId) > 0) rooms.enter(appId)
   }
