@@ -1,42 +1,28 @@
-import type { Page, Request } from 'playwright'
+import type { Frame, Page, Request } from 'playwright'
 import { hostAllowed, type ProviderProfile } from '../provider/profile.ts'
 import { WORDS } from './words.ts'
 
 /** Words of a page's dialog that the visitor is shown. */
 const LONGEST_DIALOG = 300
+/** The browser's own page where a page could not be loaded. */
+const ERROR_PAGE = 'chrome-error:'
+/** What a page may be besides the web: it has nothing of this machine in it. */
+const HARMLESS = ['about:', 'blob:']
+
+interface Guard {
+  page: Page
+  profile: ProviderProfile
+  isPopup: boolean
+  notify: (message: string) => void
+}
 
 /**
  * What a page may not do (SECURITY.md): leave the profile's hosts, download, ask for a file, hold everything up with a dialog. The proxy
  * is what keeps the network shut; here the visitor is told, and taken back to where they were.
  */
-export function guardPage({
-  page,
-  profile,
-  isPopup,
-  notify,
-}: {
-  page: Page
-  profile: ProviderProfile
-  isPopup: boolean
-  notify: (message: string) => void
-}): void {
-  const goBack = async (): Promise<void> => {
-    if (isPopup && !(await page.goBack())) await page.close()
-    else if (!isPopup && !(await page.goBack())) await page.goto(profile.loginUrl)
-  }
-  const outside = (host: string): void => {
-    notify(WORDS.outside(host))
-    void goBack().catch(() => undefined)
-  }
-  const watch = (request: Request): void => {
-    const url = navigationOf(request, page)
-    if (url && !hostAllowed(profile, url.hostname)) outside(url.hostname)
-  }
-  page.on('requestfailed', watch)
-  page.on('response', (response) => watch(response.request()))
-  page.on('framenavigated', (frame) => {
-    if (frame === page.mainFrame() && !mayShow(frame.url(), profile)) outside(new URL(frame.url()).protocol)
-  })
+export function guardPage(guard: Guard): void {
+  const { page, notify } = guard
+  watchAddress(guard)
   page.on('dialog', (dialog) => {
     // Leaving a page is the visitor's own wish; every other question is answered with no.
     if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => undefined)
@@ -51,8 +37,36 @@ export function guardPage({
   page.on('filechooser', () => notify(WORDS.noUpload))
 }
 
+function watchAddress({ page, profile, isPopup, notify }: Guard): void {
+  let failed: URL | null = null
+  const goBack = async (): Promise<void> => {
+    const blank = (await page.goBack()) === null
+    if (blank && isPopup) await page.close()
+  }
+  const leave = (message: string): void => {
+    notify(message)
+    void goBack().catch(() => undefined)
+  }
+  const judge = (frame: Frame): void => {
+    if (frame !== page.mainFrame() || !URL.canParse(frame.url())) return
+    const { protocol, hostname } = new URL(frame.url())
+    if (protocol === ERROR_PAGE) {
+      const outside = failed && !hostAllowed(profile, failed.hostname)
+      leave(outside ? WORDS.outside(failed?.hostname ?? '') : WORDS.unanswered)
+    } else if (protocol === 'http:' || protocol === 'https:') {
+      if (!hostAllowed(profile, hostname)) leave(WORDS.outside(hostname))
+    } else if (!HARMLESS.includes(protocol)) leave(WORDS.outside(protocol))
+  }
+  page.on('requestfailed', (request) => {
+    failed = addressOf(request, page) ?? failed
+  })
+  page.on('framenavigated', judge)
+  // A second window is heard of only when it has arrived somewhere.
+  judge(page.mainFrame())
+}
+
 /** Where a request takes the page itself, if it does. */
-function navigationOf(request: Request, page: Page): URL | null {
+function addressOf(request: Request, page: Page): URL | null {
   if (!request.isNavigationRequest()) return null
   try {
     return request.frame() === page.mainFrame() ? new URL(request.url()) : null
@@ -60,11 +74,4 @@ function navigationOf(request: Request, page: Page): URL | null {
     // A request of a page that is being replaced has no frame.
     return null
   }
-}
-
-function mayShow(address: string, profile: ProviderProfile): boolean {
-  const { protocol, hostname } = new URL(address)
-  if (protocol === 'http:' || protocol === 'https:') return hostAllowed(profile, hostname)
-  // The browser's own error page stands where a page could not be loaded; nothing of this machine is in it.
-  return ['about:', 'blob:', 'chrome-error:'].includes(protocol)
 }

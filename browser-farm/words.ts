@@ -9,6 +9,7 @@ export const WORDS = {
   unfinished: `The connection could not be completed. ${AGAIN}`,
   restarted: 'The browser had to be opened anew. Please sign in once more.',
   providerAway: 'The sign-in page does not answer yet. Trying again…',
+  unanswered: 'The page does not answer. Please try again.',
   outside: (host: string) => `${host} is not part of the sign-in, so it was not opened.`,
   noDownload: 'Downloads are not possible here.',
   noUpload: 'Files cannot be chosen here.',

@@ -57,13 +57,14 @@ export async function followLease({
       if (end === 'replaced') return page.close(CLOSE_REPLACED)
       // What ended is in the document by then, or will be in a moment.
       if (end === 'moved') {
-        lost = lease.state === 'live' || lost
+        lost = true
         waitingSince = clock.elapsed()
         tell.forget()
       }
       if (end === 'unreachable') await clock.sleep(LOOK_MS)
     }
-    if (lost) tell('waiting', LOST)
+    if (lease?.state === 'checking') tell('checking')
+    else if (lost) tell('waiting', LOST)
     else tell('waiting', clock.elapsed() - waitingSince > BUSY_MS ? BUSY : undefined)
     await clock.sleep(LOOK_MS)
   }
