@@ -1,3 +1,4 @@
+import { awaitIngest } from './await-ingest.ts'
 import { eachPage } from './each-conversation.ts'
 import { type ExportFile, exportBody } from './export-body.ts'
 import { type Answer, type CallOptions, send } from './request.ts'
@@ -61,7 +62,10 @@ export type Client = {
   eachConversation(connectionId: string, options?: EachOptions): AsyncGenerator<Conversation, void, undefined>
   /** Deletes the data of a user or of one connection, at once and for good. Repeating it answers zero counts. */
   purge(target: PurgeTarget, options?: Cancellable): Promise<PurgeResult>
-  /** Ingests a provider's export for a user or a connection. Repeated by itself only when the API refused it with 429. */
+  /**
+   * Ingests a provider's export for a user or a connection, and waits until all of it is in. The upload is repeated only
+   * when the API refused it with 429.
+   */
   ingestExport(options: IngestOptions): Promise<IngestResult>
 }
 
@@ -124,7 +128,8 @@ export function createClient(options: ClientOptions): Client {
       const { repeatable, ...body } = exportBody(file, contentType)
       const query = { userRef, connectionId }
       const answer = await call({ method: 'POST', path: '/api/ingest-export', query, ...body, signal }, repeatable)
-      return answer.body as IngestResult
+      const ask = (path: string) => call({ method: 'GET', path, timeoutMs, signal })
+      return awaitIngest({ answer, ask, wait: pause, signal })
     },
   }
 }

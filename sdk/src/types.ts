@@ -103,6 +103,9 @@ export type PurgeResult = {
 
 /** Answer of `POST /api/ingest-export`. `total` is the sum of the other three. */
 export type IngestResult = {
+  ok: true
+  ingestId: string
+  connectionId: string
   inserted: number
   updated: number
   unchanged: number

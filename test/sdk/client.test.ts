@@ -197,7 +197,7 @@ test('refuses options that cannot work', () => {
 const counts = { inserted: 1, updated: 0, unchanged: 2, total: 3 }
 
 test('uploads an export from memory, a file or a stream, byte for byte', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'ccs-export-'))
+  const folder = await mkdtemp(join(tmpdir(), 'ccs-sdk-upload-'))
   const bytes = Buffer.from('PK not quite a zip \u0000\u00ff')
   await writeFile(join(folder, 'export.zip'), bytes)
   async function* chunks() {
@@ -238,6 +238,21 @@ test('repeats an upload only where nothing can have been stored, and never a str
     const file = new Blob(['[]']).stream()
     assert.is((await failure(client.ingestExport({ userRef: 'u', file }))).retryAfterSeconds, 17)
     assert.is(api.requests.length, 1)
+  })
+})
+
+test('asks on while a long ingestion is running, and tells how it ended', async () => {
+  const running = { status: 202, body: { ok: true, ingestId: 'i/1', state: 'running' } }
+  await withApi([running, running, limited, { body: counts }], async ({ client, api, waits }) => {
+    assert.equal(await client.ingestExport({ userRef: 'u', file: '[]' }), counts)
+    const asked = api.requests.map(({ method, path }) => `${method} ${path}`)
+    const ask = 'GET /api/ingest-export/i%2F1'
+    assert.equal(asked, ['POST /api/ingest-export', ask, ask, ask])
+    assert.equal(waits, [5000, 5000, 17_000])
+  })
+  await withApi([running, { status: 409, body: { error: 'Connection is revoked' } }], async ({ client }) => {
+    const error = await failure(client.ingestExport({ userRef: 'u', file: '[]' }))
+    assert.equal([error.status, error.message], [409, 'Connection is revoked'])
   })
 })
 
