@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseUrl } from '../core/parse-url.ts'
 import { isLoopbackHost } from '../provider/profile.ts'
 import { USER_REF_LENGTH } from '../schemas/user.ts'
 import { LONGEST_ID, text } from '../schemas/wire/text.ts'
@@ -54,7 +55,7 @@ export function parseClaims(payload: unknown): { claims: LinkClaims } | { reason
 
 /** CONTRACTS.md: https, or loopback in the sandbox. */
 export function isRedirectAllowed(address: string, { sandbox }: { sandbox: boolean }): boolean {
-  const url = URL.parse(address)
+  const url = parseUrl(address)
   if (!url || url.username || url.password) return false
   return url.protocol === 'https:' || (sandbox && url.protocol === 'http:' && isLoopbackHost(url.hostname))
 }

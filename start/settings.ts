@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConfigError } from '../core/config.ts'
+import { parseUrl } from '../core/parse-url.ts'
 
 const MOST_PROCESSES = 64
 const processes = z.coerce.number().int().min(0).max(MOST_PROCESSES).default(1)
@@ -30,7 +31,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     throw new ConfigError(`${String(issue?.path[0])}: ${issue?.message}`)
   }
   const webhookUrl = env['WEBHOOK_URL']
-  if (webhookUrl && !/^https?:$/.test(URL.parse(webhookUrl)?.protocol ?? '')) {
+  if (webhookUrl && !/^https?:$/.test(parseUrl(webhookUrl)?.protocol ?? '')) {
     throw new ConfigError('WEBHOOK_URL: must be an http or https address')
   }
   return { ...result.data, webhookUrl }

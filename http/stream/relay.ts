@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
+import { parseUrl } from '../../core/parse-url.ts'
 import { CLOSE_OTHER_FLOW, PAGE_MESSAGE_BYTES, STREAM_PATH } from '../../schemas/stream-constants.ts'
 import { flowIdOf, readStartCookie } from '../pages/start-cookie.ts'
 import type { HttpRuntime } from '../runtime.ts'
@@ -24,7 +25,7 @@ export function attachStreamRelay({ server, runtime }: { server: Server; runtime
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy())
     // Whatever a stranger sends as a path: an exception here would end the process.
-    const address = URL.parse(request.url ?? '/', config.BASE_URL)
+    const address = parseUrl(request.url ?? '/', config.BASE_URL)
     if (address?.pathname !== STREAM_PATH) return refuse(socket, '404 Not Found')
     if (request.headers.origin !== origin) return refuse(socket, '403 Forbidden')
     const cookie = readStartCookie(request.headers.cookie, runtime)
