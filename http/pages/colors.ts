@@ -10,7 +10,8 @@ export interface Theme {
 
 export const NEUTRAL_BRAND = '334155'
 const READABLE = 4.5
-const DARK = '10151f'
+/** White or black: one of them always is readable. */
+const DARK = '000000'
 const DARKEN = 0.9
 
 type Channels = [red: number, green: number, blue: number]

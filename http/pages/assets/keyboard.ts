@@ -43,11 +43,15 @@ export function listenToKeyboard({ send, isPhone }: { send: Send; isPhone: () =>
     target.addEventListener('keydown', onKey)
     target.addEventListener('keyup', onKey)
     target.addEventListener('blur', release)
-    target.addEventListener('paste', (event) => {
-      event.preventDefault()
-      sendText(send, event.clipboardData?.getData('text/plain') ?? '')
-    })
   }
+  const onPaste = (event: ClipboardEvent): void => {
+    const { activeElement } = document
+    if (activeElement !== canvas && activeElement !== catcher) return
+    event.preventDefault()
+    sendText(send, event.clipboardData?.getData('text/plain') ?? '')
+  }
+  // Under an EditContext the event is not the canvas's but the body's.
+  addEventListener('paste', onPaste, { capture: true })
   const compose = createComposition(send)
   listenToComposition(canvas, compose)
   if (isPhone()) return

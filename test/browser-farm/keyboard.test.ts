@@ -1,0 +1,136 @@
+import type { Browser } from 'playwright'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../support/until.ts'
+import { type HostedPage, hostedPage, openVisitorBrowser } from '../support/visitor.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+import { type FarmWorld, startFarmWorld } from './world.ts'
+
+const keyboard = suite('keyboard, paste, composition, mouse and wheel on the canvas')
+
+const pages = () => ({
+  '/': `<body style="margin:0;height:4000px"><textarea autofocus style="width:400px;height:100px"></textarea><script>
+const area = document.querySelector('textarea')
+area.addEventListener('input', () => tell('text:' + area.value))
+document.addEventListener('selectionchange', () => tell('selected:' + (area.selectionEnd - area.selectionStart)))
+addEventListener('mousedown', ({ clientX, clientY, button, detail, shiftKey }) => tell(['mouse', clientX, clientY, button, detail, shiftKey]))
+addEventListener('scroll', () => tell('scroll:' + Math.round(scrollY)))
+addEventListener('keydown', ({ key, ctrlKey }) => tell('key:' + (ctrlKey ? 'ctrl+' : '') + key))
+addEventListener('compositionupdate', ({ data }) => tell('composing:' + data))
+</script>`,
+})
+
+let site: OwnSite
+let world: FarmWorld
+let browser: Browser
+let hosted: HostedPage
+keyboard.before(async () => {
+  site = await startOwnSite({ pages })
+  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles } })
+  await world.farm()
+  browser = await openVisitorBrowser()
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await context.newPage()
+  await page.goto(world.link({ userRef: 'keys' }))
+  hosted = hostedPage(page)
+  await hosted.reaches('live')
+})
+keyboard.after(async () => {
+  await browser?.close()
+  await world?.stop()
+  await site?.stop()
+})
+
+const tells = (what: string) => until(what, () => site.told.includes(what))
+
+keyboard(
+  'typed letters, capitals, signs, lines and special keys arrive as they are, in order, however fast',
+  async () => {
+    const text = 'Aa1!@ "quoted" \\ {braces} '.repeat(12)
+    await hosted.type(text)
+    await tells(`text:${text}`)
+    await hosted.press('Enter')
+    await tells(`text:${text}\n`)
+    await hosted.press('Backspace')
+    await hosted.press('ArrowLeft')
+    await hosted.press('Delete')
+    await tells(`text:${text.slice(0, -1)}`)
+  },
+)
+
+keyboard('shortcuts work in the remote field, those of the clipboard do not reach it', async () => {
+  await hosted.press('Control+a')
+  await until('everything to be selected', () => site.told.some((what) => /^selected:[1-9]\d+$/.test(what)))
+  await hosted.press('Control+c')
+  await hosted.press('Control+x')
+  await hosted.press('x')
+  await tells('text:x')
+  assert.not.ok(site.told.some((what) => what === 'key:ctrl+c' || what === 'key:ctrl+x'))
+})
+
+keyboard('what the visitor copied is pasted', async () => {
+  await hosted.press('Control+a')
+  await hosted.page.evaluate(() => navigator.clipboard.writeText('pasted ünïcode 漢字'))
+  await hosted.press('Control+v')
+  await tells('text:pasted ünïcode 漢字')
+})
+
+keyboard('an input method composes in the remote field and enters its result', async () => {
+  await hosted.press('Control+a')
+  await hosted.screen.focus()
+  const devtools = await hosted.page.context().newCDPSession(hosted.page)
+  await devtools.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
+  await tells('composing:に')
+  await devtools.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 })
+  await tells('composing:にほ')
+  await devtools.send('Input.insertText', { text: '日本' })
+  await tells('text:日本')
+})
+
+keyboard('text that comes without a key or a composition arrives', async () => {
+  await hosted.press('Control+a')
+  await hosted.page.keyboard.insertText('🙂 dictated')
+  await tells('text:🙂 dictated')
+})
+
+keyboard('clicks land where they were made, with their count and modifiers; the wheel scrolls', async () => {
+  const { screen } = hosted
+  const { width, remote } = await screen.evaluate((canvas) => ({
+    width: canvas.getBoundingClientRect().width,
+    remote: Number((canvas as HTMLElement).dataset['remoteWidth']),
+  }))
+  const at = (x: number, y: number) => ({ position: { x: (x * width) / remote, y: (y * width) / remote } })
+  await screen.click(at(300, 200))
+  await tells('mouse,300,200,0,1,false')
+  await screen.dblclick(at(310, 210))
+  await tells('mouse,310,210,0,2,false')
+  await screen.click({ ...at(320, 220), button: 'right', modifiers: ['Shift'] })
+  await tells('mouse,320,220,2,1,true')
+  await screen.click({ ...at(330, 230), button: 'middle' })
+  await screen.hover(at(300, 300))
+  await hosted.page.mouse.wheel(0, 250)
+  await tells('scroll:250')
+  assert.not.ok(
+    site.told.some((what) => what.startsWith('mouse,330')),
+    'the middle button pastes',
+  )
+})
+
+keyboard('a window that is made smaller shows the same screen, and clicks still land', async () => {
+  await hosted.page.setViewportSize({ width: 800, height: 500 })
+  const { screen } = hosted
+  const box = await until('the canvas to fit', async () => {
+    const found = await screen.boundingBox()
+    return found && found.width < 800 ? found : null
+  })
+  const remote = Number(await screen.getAttribute('data-remote-width'))
+  await screen.click({ position: { x: box.width / 2, y: 10 } })
+  await until('the click in the middle', () =>
+    site.told.some((what) => {
+      const [name, x] = what.split(',')
+      return name === 'mouse' && Math.abs(Number(x) - remote / 2) <= 1
+    }),
+  )
+})
+
+keyboard.run()
