@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { type Clock, MINUTE, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { type Caller, findCaller } from '../../schemas/request-count.ts'
+import { type Caller, createCountedFinder, findCaller } from '../../schemas/request-count.ts'
 import { inTime } from '../deadline.ts'
 
 /**
@@ -20,21 +20,31 @@ export function callerOf(request: Request): Caller {
   return caller
 }
 
-/**
- * `Authorization: Bearer <API_KEY>` (SPEC.md, Authentication). Where the endpoint is rate limited the request is counted in the same
- * round trip and every answer carries the RateLimit headers.
- */
-export function authenticate({ clock, limited }: { clock: Clock; limited: boolean }): RequestHandler {
+/** `Authorization: Bearer <API_KEY>` (SPEC.md, Authentication). */
+export function authenticate({ clock }: { clock: Clock }): RequestHandler {
   return async (request, response, next) => {
     const credential = bearerOf(request.get('authorization'))
-    const now = clock.now()
-    const caller = await inTime(findCaller({ credential, counted: limited, now }), { clock })
-    if (!caller) throw new ServiceError('invalid_api_key')
-    callers.set(request, caller)
-    if (caller.by.kind === 'app-secret') announceSunset(response)
-    if (limited) limitRate({ caller, response, now })
+    admit(request, response, await inTime(findCaller({ credential, now: clock.now() }), { clock }))
     next()
   }
+}
+
+/** The same for endpoints with a rate limit: the request is counted, and every answer carries the RateLimit headers. */
+export function authenticateLimited({ clock }: { clock: Clock }): RequestHandler {
+  const findCounted = createCountedFinder({ clock })
+  return async (request, response, next) => {
+    const credential = bearerOf(request.get('authorization'))
+    const caller = admit(request, response, await inTime(findCounted(credential), { clock }))
+    limitRate({ caller, response, now: clock.now() })
+    next()
+  }
+}
+
+function admit(request: Request, response: Response, caller: Caller | null): Caller {
+  if (!caller) throw new ServiceError('invalid_api_key')
+  callers.set(request, caller)
+  if (caller.by.kind === 'app-secret') announceSunset(response)
+  return caller
 }
 
 /** Throws `missing_authorization` where there is no header or no Bearer prefix (SPEC.md, Authentication 6). */

@@ -1,21 +1,20 @@
 import type { Request, Response } from 'express'
-import type { Clock } from '../../core/clock.ts'
 import { type ConnectionsAnswer, connectionsQuery, RECENT_WINDOW_DAYS } from '../../schemas/wire/connections.ts'
 import { parseInput } from '../input.ts'
 import { answerJson } from './answer.ts'
 import { callerOf } from './authenticate.ts'
-import { listConnections } from './user-connections.ts'
+import type { ConnectionLister } from './user-connections.ts'
 
-async function list(request: Request, { clock }: { clock: Clock }) {
+async function list(request: Request, lister: ConnectionLister) {
   const { userRef } = parseInput(connectionsQuery, request.query, { missing: { userRef: 'missing_user_ref' } })
-  return { userRef, connections: await listConnections({ appId: callerOf(request).appId, userRef, now: clock.now() }) }
+  return { userRef, connections: await lister({ appId: callerOf(request).appId, userRef }) }
 }
 
 /** GET /api/connections: a user's connections and their status. */
 export const getConnections =
-  ({ clock }: { clock: Clock }) =>
+  (lister: ConnectionLister) =>
   async (request: Request, response: Response): Promise<void> => {
-    const { userRef, connections } = await list(request, { clock })
+    const { userRef, connections } = await list(request, lister)
     const answer: ConnectionsAnswer = {
       userRef,
       connected: connections.some(({ status }) => status === 'active'),
@@ -29,7 +28,7 @@ export const getConnections =
 
 /** GET /api/conversations?userRef=: the older form of the same listing. */
 export const getConnectionsOlder =
-  ({ clock }: { clock: Clock }) =>
+  (lister: ConnectionLister) =>
   async (request: Request, response: Response): Promise<void> => {
-    answerJson(response, JSON.stringify(await list(request, { clock })))
+    answerJson(response, JSON.stringify(await list(request, lister)))
   }

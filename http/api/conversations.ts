@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { batched } from '../../schemas/batched.ts'
 import { type Connection, Connections } from '../../schemas/connection.ts'
 import { type ListedConversation, type Place, readPage, type Selection } from '../../schemas/conversation-order.ts'
+import { trusted } from '../../schemas/database.ts'
 import { conversationsQuery } from '../../schemas/wire/conversations.ts'
 import { parseInput } from '../input.ts'
 import { answerJson } from './answer.ts'
@@ -10,6 +12,7 @@ import { callerOf } from './authenticate.ts'
 import { conversationText, isLarge, sendLargePage } from './conversation-text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { createPlaces, type Places } from './places.ts'
+import { restingState } from './resting.ts'
 
 interface Page {
   conversations: ListedConversation[]
@@ -24,6 +27,7 @@ type Reader = (request: Request, response: Response) => Promise<void>
 /** GET /api/conversations?connectionId=: the conversations of one connection, newest update first. */
 export function getConversations({ clock }: { clock: Clock }): Reader {
   const places = createPlaces({ clock })
+  const findConnection = createConnectionFinder()
   return async (request, response) => {
     const query = parseInput(conversationsQuery, request.query, { missing: { connectionId: 'missing_connection_id' } })
     const connection = await findConnection({ appId: callerOf(request).appId, connectionId: query.connectionId })
@@ -44,20 +48,23 @@ export function getConversations({ clock }: { clock: Clock }): Reader {
   }
 }
 
-type Found = Pick<Connection, '_id' | 'archiveId' | 'fence' | 'claimedBy'>
+type Found = Pick<Connection, '_id' | 'appId' | 'archiveId' | 'fence' | 'claimedBy'>
 
-/** Throws `connection_not_found` for an unknown id and another app's alike. */
-async function findConnection({ appId, connectionId }: { appId: string; connectionId: string }): Promise<Found> {
-  const connection = await Connections.findOne({ _id: connectionId, appId })
-    .select({ archiveId: 1, fence: 1, claimedBy: 1 })
-    .lean<Found>()
-  if (!connection) throw new ServiceError('connection_not_found')
-  return connection
+/** Throws `connection_not_found` for an unknown id and another app's alike. Requests that come together share one read. */
+function createConnectionFinder() {
+  const find = batched<string, Found | undefined>(async (ids) => {
+    const found = await Connections.find({ _id: trusted({ $in: [...new Set(ids)] }) })
+      .select({ appId: 1, archiveId: 1, fence: 1, claimedBy: 1 })
+      .lean<Found[]>()
+    const byId = new Map(found.map((connection) => [connection._id, connection]))
+    return ids.map((id) => byId.get(id))
+  })
+  return async ({ appId, connectionId }: { appId: string; connectionId: string }): Promise<Found> => {
+    const connection = await find(connectionId)
+    if (connection?.appId !== appId) throw new ServiceError('connection_not_found')
+    return connection
+  }
 }
-
-/** Whoever writes to an archive holds the connection's claim, and every claim has a fence of its own. */
-const restingState = ({ _id, fence, claimedBy }: Found): string | null =>
-  claimedBy === undefined ? `${_id}|${fence}` : null
 
 async function readListing({
   selection,

@@ -3,22 +3,24 @@ import { deadline } from '../deadline.ts'
 import { endpoint } from '../endpoint.ts'
 import { jsonBody } from '../json-body.ts'
 import type { HttpRuntime } from '../runtime.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, authenticateLimited } from './authenticate.ts'
 import { postConnectNative } from './connect-native.ts'
 import { getConnections, getConnectionsOlder } from './connections.ts'
 import { getConversations } from './conversations.ts'
 import { getIngestExport, postIngestExport } from './ingest-export.ts'
 import { postPurge } from './purge.ts'
+import { type ConnectionLister, createConnectionLister } from './user-connections.ts'
 
 /** The partners' API (SPEC.md, Endpoints). The rate limit is that of the GET endpoints: reading never holds up a deletion. */
 export function apiRouter(runtime: HttpRuntime): Router {
   const { clock } = runtime
   const router = Router()
+  const lister = createConnectionLister({ clock })
   const soon = deadline({ clock })
-  const limited = [soon, authenticate({ clock, limited: true })]
-  const authenticated = authenticate({ clock, limited: false })
-  endpoint(router, '/connections', { get: [...limited, getConnections(runtime)] })
-  endpoint(router, '/conversations', { get: [...limited, eitherForm(runtime)] })
+  const limited = [soon, authenticateLimited({ clock })]
+  const authenticated = authenticate({ clock })
+  endpoint(router, '/connections', { get: [...limited, getConnections(lister)] })
+  endpoint(router, '/conversations', { get: [...limited, eitherForm({ runtime, lister })] })
   endpoint(router, '/purge', { post: [authenticated, ...jsonBody({ clock }), postPurge(runtime)] })
   endpoint(router, '/connect-native', { post: [...jsonBody({ clock }), postConnectNative(runtime)] })
   endpoint(router, '/ingest-export', { post: [authenticated, postIngestExport(runtime)] })
@@ -27,9 +29,9 @@ export function apiRouter(runtime: HttpRuntime): Router {
 }
 
 /** The query parameter tells the two forms of GET /api/conversations apart. */
-function eitherForm(runtime: HttpRuntime): RequestHandler {
+function eitherForm({ runtime, lister }: { runtime: HttpRuntime; lister: ConnectionLister }): RequestHandler {
   const conversations = getConversations(runtime)
-  const older = getConnectionsOlder(runtime)
+  const older = getConnectionsOlder(lister)
   return (request, response) => {
     const { connectionId, userRef } = request.query
     return userRef !== undefined && connectionId === undefined

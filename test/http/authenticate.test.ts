@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { newApiKey, sha256 } from '../../core/ids.ts'
 import { Apps } from '../../schemas/app.ts'
 import { apiKeyRecord } from '../../schemas/apps.ts'
-import { findCaller } from '../../schemas/request-count.ts'
+import { createCountedFinder, findCaller } from '../../schemas/request-count.ts'
 import { type HttpWorld, startHttpWorld } from '../support/http.ts'
 import { startHttpProcess } from '../support/http-process.ts'
 import { seedConnection } from '../support/seed.ts'
@@ -48,7 +48,7 @@ test('several keys work at once; a revoked one does not', async () => {
   await Apps.updateOne({ _id: 'app-one' }, { $push: { apiKeys: record } })
   assert.is((await world.ask(PATH, { key })).status, 200)
   assert.is((await world.ask(PATH)).status, 200)
-  const caller = await findCaller({ credential: key, counted: false, now: new Date() })
+  const caller = await findCaller({ credential: key, now: new Date() })
   assert.equal(caller?.by, { kind: 'api-key', id: record.id })
   await Apps.updateOne({ _id: 'app-one' }, { $set: { 'apiKeys.1.revokedAt': new Date() } })
   assert.is((await world.ask(PATH, { key })).status, 401)
@@ -95,7 +95,10 @@ test('every answer of a limited endpoint tells the rate, and beyond the limit wh
 
 test('the count of a minute is exact and never goes back', async () => {
   const { apiKey: credential } = await world.makeApp('counted')
-  const count = async (now: number) => (await findCaller({ credential, counted: true, now: new Date(now) }))?.rate
+  const count = async (now: number) => {
+    const clock = { ...world.runtime.clock, now: () => new Date(now) }
+    return (await createCountedFinder({ clock })(credential))?.rate
+  }
   const minute = 29_000_000
   assert.equal(await count(minute * 60_000), { minute, count: 1 })
   assert.equal(await count((minute + 1) * 60_000 - 1), { minute, count: 2 })
@@ -105,6 +108,13 @@ test('the count of a minute is exact and never goes back', async () => {
   const counts = await Promise.all(Array.from({ length: 200 }, () => count((minute + 2) * 60_000)))
   assert.equal(
     counts.map((rate) => rate?.count).sort((a = 0, b = 0) => a - b),
+    Array.from({ length: 200 }, (_, index) => index + 1),
+  )
+  // Requests of one process are counted together, each with a place of its own.
+  const find = createCountedFinder({ clock: { ...world.runtime.clock, now: () => new Date((minute + 3) * 60_000) } })
+  const together = await Promise.all(Array.from({ length: 200 }, () => find(credential)))
+  assert.equal(
+    together.map((caller) => caller?.rate.count),
     Array.from({ length: 200 }, (_, index) => index + 1),
   )
 })
