@@ -8,7 +8,7 @@ import { Deliveries, type Delivery } from './delivery.ts'
  *
  * A lane is never later than the first `claimableAt` of its app, but may be earlier: whoever makes a delivery due hastens the lane
  * afterwards, and only the claimer that found nothing more due moves it on, unless it was hastened meanwhile (`version`). The
- * deliveries are the truth; `repairLanes` makes lanes from them.
+ * deliveries are the truth; `repairLanes` sets lanes right from them. An app's lane exists since its first delivery.
  */
 export interface DeliveryLane {
   /** appId */
@@ -30,8 +30,14 @@ schema.index({ dueAt: 1 }, { partialFilterExpression: { dueAt: { $exists: true }
 
 export const DeliveryLanes: Model<DeliveryLane> = mongoose.model<DeliveryLane>('DeliveryLane', schema)
 
-/** What one app has waiting, from its first due time on: served by the index alone. */
-export const waitingOf = (appId: string) => ({ appId, claimableAt: trusted({ $exists: true }) })
+/** What one app has waiting. A range and not `$exists`: the index then skips what has ended. */
+export const waitingOf = (appId: string) => ({ appId, claimableAt: trusted({ $gte: new Date(0) }) })
+
+const firstOf = (appId: string) =>
+  Deliveries.findOne(waitingOf(appId))
+    .sort({ claimableAt: 1 })
+    .select({ claimableAt: 1 })
+    .lean<Pick<Delivery, 'claimableAt'>>()
 
 /** Lanes that are due, the longest due first, without the apps in `except`. */
 export function dueLanes({
@@ -65,23 +71,15 @@ export async function hastenLanes(dueAt: Map<string, Date>): Promise<void> {
 
 /** Moves a lane in which nothing more is due on to its next due time. Does nothing where it was hastened meanwhile. */
 export async function moveLaneOn({ _id, version }: DeliveryLane): Promise<void> {
-  const next = await Deliveries.findOne(waitingOf(_id))
-    .sort({ claimableAt: 1 })
-    .select({ claimableAt: 1 })
-    .lean<Pick<Delivery, 'claimableAt'>>()
+  const next = await firstOf(_id)
   const update = next?.claimableAt ? { $set: { dueAt: next.claimableAt } } : { $unset: { dueAt: 1 } }
   await DeliveryLanes.updateOne({ _id, version }, { ...update, $inc: { version: 1 } })
 }
 
 /** Hastens each lane to its app's first due time: heals what a process killed between two writes left. One small read per app. */
 export async function repairLanes(): Promise<void> {
-  for (let after = ''; ; ) {
-    const first = await Deliveries.findOne({ appId: trusted({ $gt: after }), claimableAt: trusted({ $exists: true }) })
-      .sort({ appId: 1, claimableAt: 1 })
-      .select({ appId: 1, claimableAt: 1 })
-      .lean<Pick<Delivery, 'appId' | 'claimableAt'>>()
-    if (!first?.claimableAt) return
-    await hastenLanes(new Map([[first.appId, first.claimableAt]]))
-    after = first.appId
+  for await (const { _id, dueAt } of DeliveryLanes.find().lean<DeliveryLane[]>().cursor()) {
+    const first = (await firstOf(_id))?.claimableAt
+    if (first && (!dueAt || first < dueAt)) await hastenLanes(new Map([[_id, first]]))
   }
 }

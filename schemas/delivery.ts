@@ -57,8 +57,11 @@ const schema = new mongoose.Schema<Delivery>(
   },
   { collection: 'deliveries', versionKey: false },
 )
-/** Claimed app by app (schemas/delivery-lane.ts), so that the backlog of one endpoint is never walked for another. */
-schema.index({ appId: 1, claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
+/**
+ * Claimed app by app (schemas/delivery-lane.ts), so that the backlog of one endpoint is never walked for another. Not a partial
+ * index: DocumentDB would not serve the sort from it, and every claim would sort the whole backlog.
+ */
+schema.index({ appId: 1, claimableAt: 1 })
 schema.index({ appId: 1, createdAt: -1 })
 /** Those that were dropped, for operators: few, so the index costs the others nothing. */
 schema.index({ state: 1, endedAt: -1 }, { partialFilterExpression: { state: 'dropped' } })

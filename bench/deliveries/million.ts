@@ -1,0 +1,85 @@
+import { newId } from '../../core/ids.ts'
+import { Deliveries } from '../../schemas/delivery.ts'
+import { claimDeliveries } from '../../schemas/delivery-claims.ts'
+import { dueLanes, hastenLanes, moveLaneOn } from '../../schemas/delivery-lane.ts'
+import { startWorld } from '../../test/delivery/world.ts'
+
+const APPS = 100
+const BATCH = 5_000
+const LOOKS = 50
+const HOUR_MS = 3_600_000
+
+export interface MillionResult {
+  waiting: number
+  insertSeconds: number
+  /** Medians in ms: what an idle process does twenty times a second, and one claim for an app that has ten due. */
+  idleLookMs: number
+  claimMs: number
+  /** The same claim for the app whose endpoint is dead, with a tenth of all deliveries due. */
+  deadClaimMs: number
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+function documents({ appId, count, at }: { appId: string; count: number; at: Date }) {
+  return Array.from({ length: count }, () => {
+    const deliveryId = newId()
+    return {
+      _id: deliveryId,
+      appId,
+      event: 'test.event',
+      body: JSON.stringify({ event: 'test.event', payload: { userRef: 'user-1', message: 'hello' }, deliveryId }),
+      state: 'waiting',
+      attempts: [{ number: 1, at, status: 503, durationMs: 12, error: 'Answered 503' }],
+      attemptsBefore: 0,
+      createdAt: at,
+      claimableAt: at,
+      fence: 1,
+    }
+  })
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+/** What a million deliveries cost while they wait: a tenth of them due to a dead endpoint, the others in an hour. */
+export async function million({ waiting = 1_000_000 } = {}): Promise<MillionResult> {
+  const world = await startWorld({ timeScale: 1 })
+  try {
+    const now = Date.now()
+    const began = performance.now()
+    for (let made = 0; made < waiting; made += BATCH) {
+      const index = (made / BATCH) % APPS
+      const dead = index % 10 === 0
+      const at = new Date(dead ? now - HOUR_MS + made / BATCH : now + HOUR_MS + made / BATCH)
+      const appId = dead ? 'dead' : `app ${index}`
+      await Deliveries.collection.insertMany(documents({ appId, count: BATCH, at }) as never[], { ordered: false })
+      await hastenLanes(new Map([[appId, at]]))
+    }
+    const insertSeconds = (performance.now() - began) / 1_000
+    const idle: number[] = []
+    const claims: number[] = []
+    const dead: number[] = []
+    for (let look = 0; look < LOOKS; look++) {
+      const at = new Date()
+      idle.push(await timed(() => dueLanes({ now: at, except: ['dead'], limit: 50 })))
+      await Deliveries.collection.insertMany(documents({ appId: 'alive', count: 10, at }) as never[])
+      await hastenLanes(new Map([['alive', at]]))
+      claims.push(
+        await timed(async () => {
+          const [lane] = await dueLanes({ now: at, except: ['dead'], limit: 50 })
+          const { begun } = await claimDeliveries({ appId: 'alive', limit: 50, now: at })
+          if (begun.length !== 10 || !lane) throw new Error(`claimed ${begun.length} of 10`)
+          await moveLaneOn(lane)
+        }),
+      )
+      dead.push(await timed(() => claimDeliveries({ appId: 'dead', limit: 10, now: at })))
+    }
+    return { waiting, insertSeconds, idleLookMs: median(idle), claimMs: median(claims), deadClaimMs: median(dead) }
+  } finally {
+    await world.stop()
+  }
+}
