@@ -67,10 +67,13 @@ ${style && html`<link rel="stylesheet" href="${assets.path(style)}">`}
 ${script && html`<script type="module" src="${assets.path(script)}"></script>`}
 </head>
 <body>
-<header class="top">
+${
+  (branding || aside) &&
+  html`<header class="top">
 ${branding && brand(branding, logo)}
 ${aside}
-</header>
+</header>`
+}
 ${body}
 </body>
 </html>
