@@ -3,54 +3,68 @@ import { once } from 'node:events'
 import { newId } from '../core/ids.ts'
 import { agenda } from './deliveries/agenda.ts'
 import { bareLoop } from './deliveries/bare.ts'
+import { million } from './deliveries/million.ts'
 import { ours } from './deliveries/ours.ts'
-
-/** Every contestant has this many posts under way at once, and posts to the same receiver. */
-const AT_ONCE = 256
-const ROUNDS = 3
-
-export interface DeliveriesResult {
-  /** Per second, the median of the rounds. */
-  bare: number
-  ours: number
-  agenda: number
-  /** `ours` against the other two; the goals are at least 0.3 and at least 5. */
-  ofBare: number
-  timesAgenda: number
-}
-
-const bodyOf = (index: number): string =>
-  JSON.stringify({
-    event: 'test.event',
-    payload: { userRef: 'user-1', message: `event ${index}` },
-    deliveryId: newId(),
-  })
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+import { median, printRow, rounded } from './row.ts'
 
 /**
- * Deliveries a second from event to recorded 2xx, beside a bare loop that signs and posts without any database, and the `agenda`
- * package doing the same job on the same database. The contestants take turns, so that a busy machine is busy for all of them.
+ * Deliveries a second from event to recorded 2xx, beside a bare loop that signs and posts without any database, and beside the
+ * `agenda` package doing the same job on the same database. The contestants take turns, so that a busy machine is busy for all of
+ * them; every one has as many posts under way, to the same receiver. Then what a million waiting deliveries cost.
  */
-export async function benchDeliveries({ events = 5_000, jobs = 500 } = {}): Promise<DeliveriesResult> {
-  const receiver = fork(new URL('deliveries/receiver.ts', import.meta.url), { execArgv: ['--import', 'tsx'] })
-  const [url] = (await once(receiver, 'message')) as [string]
-  const bodies = (count: number) => Array.from({ length: count }, (_, index) => bodyOf(index))
-  const rounds = { bare: [] as number[], ours: [] as number[], agenda: [] as number[] }
-  try {
-    for (let round = 0; round < ROUNDS; round++) {
-      rounds.bare.push(await bareLoop({ url, bodies: bodies(events), loops: AT_ONCE }))
-      rounds.ours.push(await ours({ url, count: events }))
-      rounds.agenda.push(await agenda({ url, bodies: bodies(jobs), atOnce: AT_ONCE }))
-    }
-  } finally {
-    receiver.disconnect()
-  }
-  const result = { bare: median(rounds.bare), ours: median(rounds.ours), agenda: median(rounds.agenda) }
-  return { ...result, ofBare: result.ours / result.bare, timesAgenda: result.ours / result.agenda }
-}
+const AT_ONCE = 256
+const ROUNDS = 3
+const EVENTS = 5_000
+/** Enough for a rate; as many as for the others would take minutes. */
+const AGENDA_JOBS = 500
+const FEW = 10_000
+const MANY = 1_000_000
 
-if (import.meta.filename === process.argv[1])
-  process.stdout.write(
-    `${JSON.stringify(await benchDeliveries(), (_, value) => (typeof value === 'number' ? Number(value.toPrecision(3)) : value))}\n`,
+const bodies = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ event: 'test.event', payload: { userRef: 'user-1', message: `${index}` }, deliveryId: newId() }),
   )
+
+const receiver = fork(new URL('deliveries/receiver.ts', import.meta.url), { execArgv: ['--import', 'tsx'] })
+const [url] = (await once(receiver, 'message')) as [string]
+const rates = { bare: [] as number[], ours: [] as number[], agenda: [] as number[] }
+for (let round = 0; round < ROUNDS; round++) {
+  rates.bare.push(await bareLoop({ url, bodies: bodies(EVENTS), loops: AT_ONCE }))
+  rates.ours.push(await ours({ url, count: EVENTS }))
+  rates.agenda.push(await agenda({ url, bodies: bodies(AGENDA_JOBS), atOnce: AT_ONCE }))
+}
+receiver.disconnect()
+
+const perSecond = (list: number[]): string => `${rounded(median(list))}/s`
+printRow({
+  what: 'deliveries, against a bare loop that signs and posts',
+  ours: perSecond(rates.ours),
+  floor: perSecond(rates.bare),
+  ratio: median(rates.ours) / median(rates.bare),
+  goal: { atLeast: 0.3 },
+})
+printRow({
+  what: 'deliveries, against agenda on the same database',
+  ours: perSecond(rates.ours),
+  floor: perSecond(rates.agenda),
+  ratio: median(rates.ours) / median(rates.agenda),
+  goal: { atLeast: 5 },
+})
+
+const few = await million({ waiting: FEW })
+const many = await million({ waiting: MANY })
+for (const [what, of] of [
+  ['a look for due deliveries', 'idleLookMs'],
+  ['a claim of ten deliveries', 'claimMs'],
+  ['a claim of ten at a dead endpoint', 'deadClaimMs'],
+] as const)
+  printRow({
+    what: `${what}, ${MANY} waiting against ${FEW}`,
+    ours: `${rounded(many[of])} ms`,
+    floor: `${rounded(few[of])} ms`,
+    ratio: many[of] / few[of],
+    goal: { atMost: 3 },
+  })
+
+// agenda leaves a timer of ten minutes behind for each of its jobs.
+process.exit()

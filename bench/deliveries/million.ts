@@ -3,9 +3,10 @@ import { Deliveries } from '../../schemas/delivery.ts'
 import { claimDeliveries } from '../../schemas/delivery-claims.ts'
 import { dueLanes, hastenLanes, moveLaneOn } from '../../schemas/delivery-lane.ts'
 import { startWorld } from '../../test/delivery/world.ts'
+import { median } from '../row.ts'
 
 const APPS = 100
-const BATCH = 5_000
+const MOST_AT_ONCE = 5_000
 const LOOKS = 50
 const HOUR_MS = 3_600_000
 
@@ -18,8 +19,6 @@ export interface MillionResult {
   /** The same claim for the app whose endpoint is dead, with a tenth of all deliveries due. */
   deadClaimMs: number
 }
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 function documents({ appId, count, at }: { appId: string; count: number; at: Date }) {
   return Array.from({ length: count }, () => {
@@ -48,15 +47,16 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 /** What a million deliveries cost while they wait: a tenth of them due to a dead endpoint, the others in an hour. */
 export async function million({ waiting = 1_000_000 } = {}): Promise<MillionResult> {
   const world = await startWorld({ timeScale: 1 })
+  const batch = Math.min(MOST_AT_ONCE, waiting / APPS)
   try {
     const now = Date.now()
     const began = performance.now()
-    for (let made = 0; made < waiting; made += BATCH) {
-      const index = (made / BATCH) % APPS
+    for (let made = 0; made < waiting; made += batch) {
+      const index = (made / batch) % APPS
       const dead = index % 10 === 0
-      const at = new Date(dead ? now - HOUR_MS + made / BATCH : now + HOUR_MS + made / BATCH)
+      const at = new Date(dead ? now - HOUR_MS + made / batch : now + HOUR_MS + made / batch)
       const appId = dead ? 'dead' : `app ${index}`
-      await Deliveries.collection.insertMany(documents({ appId, count: BATCH, at }) as never[], { ordered: false })
+      await Deliveries.collection.insertMany(documents({ appId, count: batch, at }) as never[], { ordered: false })
       await hastenLanes(new Map([[appId, at]]))
     }
     const insertSeconds = (performance.now() - began) / 1_000
