@@ -64,7 +64,7 @@ export async function readPage({
     const query = Conversations.find(filter)
       .sort(ORDER)
       .limit(limit - page.length)
-    page.push(...(await query.select(LISTED).hint(ORDER_INDEX).lean<ListedConversation[]>()))
+    page.push(...(await query.select(LISTED).lean<ListedConversation[]>()))
   }
   return page
 }
