@@ -81,17 +81,22 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
   const progress = { unchanged: 0, sessionVerified: false }
   const credential = credentialOf(connection, runtime)
   const accountKnown = credential.account?.id
+  let halted: { error: unknown } | undefined
+  const pace = createPace({
+    accountId: account._id,
+    requestsPerMinute: profile.requestsPerMinute,
+    clock: runtime.clock,
+    signal,
+  })
   const client = createProviderClient({
     profile,
     credential,
     clock: runtime.clock,
     signal,
-    pace: createPace({
-      accountId: account._id,
-      requestsPerMinute: profile.requestsPerMinute,
-      clock: runtime.clock,
-      signal,
-    }),
+    pace: async () => {
+      await pace()
+      if (halted) throw halted.error
+    },
     onRotate: (credential) => storeCredential(connection, credential, runtime),
   })
   const end = runtime.clock.elapsed() + syncBudget(runtime.clock)
@@ -111,6 +116,9 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
       log: runtime.log,
       isOver: () => signal.aborted || runtime.clock.elapsed() > end,
       progress,
+      halt: (error) => {
+        halted ??= { error }
+      },
       checkpoint: async () => {
         await writeHeld(connection, { $set: { 'sync.unchanged': progress.unchanged } })
       },

@@ -15,6 +15,8 @@ export interface FetchOptions {
   /** External ids whose answer could not be used; kept up here. */
   unread: Set<string>
   onConversation: (conversation: Prepared) => Promise<void>
+  /** Told of what ends the fetching: whatever waits for its turn is not sent any more. */
+  halt: (error: unknown) => void
 }
 
 /**
@@ -22,7 +24,7 @@ export interface FetchOptions {
  * as unread. Throws the first error of any other kind after all that were under way have ended, so that nothing read is lost.
  */
 export async function fetchConversations(
-  { client, log, unread, onConversation }: FetchOptions,
+  { client, log, unread, onConversation, halt }: FetchOptions,
   items: Pick<ListItem, 'id' | 'updateTime'>[],
 ): Promise<void> {
   const waiting = [...items]
@@ -47,6 +49,7 @@ export async function fetchConversations(
     for (let item = waiting.shift(); item && !failure; item = waiting.shift()) {
       await fetchOne(item).catch((error: unknown) => {
         failure ??= { error }
+        halt(error)
       })
     }
   }

@@ -28,6 +28,8 @@ export interface ReadOptions {
   progress: { unchanged: number }
   /** Called before anything is stored; throws when the claim is lost. */
   checkpoint: () => Promise<void>
+  /** Told of an error that ends the reading: no further request is sent. */
+  halt: (error: unknown) => void
 }
 
 interface Reader extends ReadOptions {

@@ -105,7 +105,7 @@ function carryOutForAll(site: SiteState, order: Command): object {
   if (order.action === 'reset') {
     site.faults = []
     site.log = []
-    for (const state of site.accounts.values()) forget(site, state)
+    for (const state of [...site.accounts.values()]) forget(site, state)
   }
   const calls = Object.fromEntries([...site.accounts].map(([email, state]) => [email, state.calls]))
   return order.action === 'log' ? { requests: site.log, calls } : { ok: true }
