@@ -84,13 +84,15 @@ links('in another browser a used link is an error and nothing else', async () =>
 links('two browsers that open a link before either begins: one of them gets it', async () => {
   const link = world.link({ userRef: 'race' })
   const [first, second] = await Promise.all([open(link), open(link)])
-  await until(
-    'both to have an answer',
-    async () =>
-      ['live', 'failed'].includes(String(await first.state())) &&
-      ['live', 'failed'].includes(String(await second.state())),
-  )
-  assert.equal([await first.state(), await second.state()].sort(), ['failed', 'live'])
+  // On a slow machine the one has begun before the other's page is there: that one is told so at once.
+  const outcome = async ({ response, state }: typeof first): Promise<string> =>
+    response?.status() === 403
+      ? 'failed'
+      : until('an answer', async () => {
+          const present = String(await state())
+          return ['live', 'failed'].includes(present) ? present : null
+        })
+  assert.equal((await Promise.all([outcome(first), outcome(second)])).sort(), ['failed', 'live'])
   assert.is(await Leases.countDocuments({ userRef: 'race' }), 1)
   await Promise.all([first.context.close(), second.context.close()])
 })

@@ -19,13 +19,15 @@ export interface OwnSite {
   stop(): Promise<void>
 }
 
-/** `pages` are bodies by path; `/` is the login page. `redirects` answer 302. */
+/** `pages` are bodies by path; `/` is the login page. `redirects` answer 302, `session` is the answer of the session call. */
 export async function startOwnSite({
   pages,
   redirects = () => ({}),
+  session = {},
 }: {
   pages: (port: number) => Record<string, string>
   redirects?: (port: number) => Record<string, string>
+  session?: object
 }): Promise<OwnSite> {
   const told: string[] = []
   const requests: string[] = []
@@ -38,6 +40,7 @@ export async function startOwnSite({
       told.push(text)
       return response.end()
     }
+    if (path === '/session') return response.end(JSON.stringify(session))
     const { port } = server.address() as AddressInfo
     const location = redirects(port)[path]
     if (location) return response.writeHead(302, { location }).end()

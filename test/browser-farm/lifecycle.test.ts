@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Connections } from '../../schemas/connection.ts'
+import { Leases } from '../../schemas/lease.ts'
+import { until } from '../support/until.ts'
+import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+import { type FarmWorld, startFarmWorld } from './world.ts'
+
+const life = suite('the life of a lease')
+
+/** Any key signs in: the session cookie, and one that the site knows the device by. */
+const pages = () => ({
+  '/': `<h1>Press a key</h1><script>
+tell('cookies:' + document.cookie)
+addEventListener('keydown', () => { document.cookie = 'device=known; max-age=9999'; document.cookie = 'session=secret-session' })
+</script>`,
+})
+const account = { accessToken: 'token', expires: '2099-01-01', user: { id: 'user-1', email: 'one@example.test' } }
+
+let site: OwnSite
+let world: FarmWorld
+let browser: Browser
+let farmPid: number
+life.before(async () => {
+  site = await startOwnSite({ pages, session: account })
+  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
+  farmPid = Number((await world.farmProcess()).pid)
+  browser = await openVisitorBrowser()
+})
+life.after(async () => {
+  await browser?.close()
+  await world?.stop()
+  await site?.stop()
+})
+
+const open = async (userRef: string) => {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(world.link({ userRef }))
+  const hosted = hostedPage(page)
+  await hosted.reaches('live')
+  return { ...hosted, close: () => context.close() }
+}
+const alertOf = async ({ page }: { page: Page }) => String(await page.getByRole('alert').textContent())
+
+life('a browser that dies is launched again, and the visitor begins anew on the same page', async () => {
+  const hosted = await open('one')
+  const { stdout } = await promisify(execFile)('pgrep', ['-P', String(farmPid), '-f', 'headless'])
+  const [pid] = stdout.trim().split('\n')
+  process.kill(Number(pid), 'SIGKILL')
+  await hosted.page.locator('[data-notice]', { hasText: 'sign in once more' }).waitFor()
+  await hosted.reaches('live')
+  await hosted.press('a')
+  await hosted.reaches('connected')
+  assert.is((await Leases.findOne({ userRef: 'one' }).lean())?.fence, 1)
+  await hosted.close()
+})
+
+life('a session that was handed over before its node died ends as the same connection', async () => {
+  const before = await Leases.findOne({ userRef: 'one' }).lean()
+  await Leases.updateOne(
+    { userRef: 'one' },
+    { $set: { state: 'checking', claimableAt: new Date() }, $unset: { endedAt: 1, connectionId: 1 } },
+  )
+  const after = await until('the lease to end again', () =>
+    Leases.findOne({ userRef: 'one', state: 'connected' }).lean(),
+  )
+  assert.equal([after.connectionId, after.fence], [before?.connectionId, 2])
+  assert.is(await Connections.countDocuments({ userRef: 'one' }), 1)
+})
+
+life('a reconnect begins with what the browser of the ended session remembered, but its session', async () => {
+  await Connections.updateOne({ userRef: 'one' }, { $set: { status: 'needs_reauth' } })
+  site.told.length = 0
+  const hosted = await open('one')
+  await until('the page to see its cookies', () => site.told.includes('cookies:device=known'))
+  await hosted.close()
+})
+
+life('a flow that an operator releases ends with what to do next', async () => {
+  const hosted = await open('released')
+  await Leases.updateOne({ userRef: 'released' }, { $set: { releaseRequestedAt: new Date() } })
+  await hosted.reaches('failed')
+  assert.match(await alertOf(hosted), 'This sign-in was ended. Return to the app and start again.')
+  const lease = await Leases.findOne({ userRef: 'released' }).lean()
+  assert.equal([lease?.state, lease?.claimableAt], ['released', undefined])
+  await hosted.close()
+})
+
+life('a visitor who comes back after the end is told how it ended', async () => {
+  const hosted = await open('back-later')
+  await Leases.updateOne({ userRef: 'back-later' }, { $set: { releaseRequestedAt: new Date() } })
+  await hosted.reaches('failed')
+  await hosted.page.reload()
+  await hosted.reaches('failed')
+  assert.match(await alertOf(hosted), 'This sign-in was ended.')
+  await hosted.close()
+})
+
+life.run()
