@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import mongoose from 'mongoose'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Commands, userTarget } from '../../schemas/command.ts'
@@ -27,6 +28,17 @@ const counts = (connectionsRevoked: number, conversationsDeleted: number) => ({
   conversationsDeleted,
   deletedAt: '2026-01-01T00:00:00.000Z',
 })
+
+/** Counts how often this process looks for an open command, and how often for a command's end. */
+function watchCommands() {
+  const seen = { looks: 0, polls: 0, stop: () => mongoose.set('debug', false) }
+  mongoose.set('debug', (collection: string, method: string, filter: Record<string, unknown>) => {
+    if (collection !== 'commands' || method !== 'findOne') return
+    if ('target' in filter) seen.looks += 1
+    else seen.polls += 1
+  })
+  return seen
+}
 
 test('tells what is wrong with a request', async () => {
   const connection = await seedConnection({ appId: 'app-one', userRef: 'kept' })
@@ -81,7 +93,13 @@ test('a body of another content type is read all the same', async () => {
 test('parallel purges of one connection share one deletion; a later one counts nothing', async () => {
   const connection = await seedConnection({ appId: 'app-one', userRef: 'shared' })
   const body = { appId: 'app-one', connectionId: connection._id }
+  const seen = watchCommands()
   const asked = Array.from({ length: 8 }, () => purge(body))
+  // Each has looked for a deletion to join before that ends; then each waits for the same one.
+  await until('all to have looked', () => seen.looks === asked.length)
+  const polls = seen.polls
+  await until('all to wait', () => seen.polls > polls + 2 * asked.length)
+  seen.stop()
   const [command] = await until('a command', async () => {
     const commands = await open(connection._id)
     return commands.length > 0 ? commands : null
