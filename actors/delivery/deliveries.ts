@@ -18,8 +18,8 @@ const LOOK_EVERY_MS = 50
 const GATHER_MS = 5
 const LANES_AT_ONCE = 50
 const REPAIR_EVERY_MS = 5 * MINUTE
-/** Of the 10 s that a process has to stop; attempts still under way then count as interrupted. */
-const FINISH_MS = 7 * SECOND
+/** Of the 10 s that a process has to stop; attempts still under way then count as interrupted, and are written down in the rest. */
+const FINISH_MS = 6 * SECOND
 
 class Stopping extends Error {
   override name = 'Stopping'
@@ -33,7 +33,7 @@ export interface Deliveries {
   /** Attempts under way. */
   size(): number
   list(): ActorInfo[]
-  /** Claims no more, finishes what is under way within 7 s, breaks off the rest. */
+  /** Claims no more, finishes what is under way within 6 s, breaks off the rest. */
   stop(): Promise<void>
 }
 
@@ -92,7 +92,12 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
     return claimed.reduce((sum, count) => sum + count, 0)
   }
 
+  const accepting = new Set<Promise<void>>()
   let stopping = false
+  const accept = async (list: NewDelivery[]): Promise<void> => {
+    if (stopping) await insertDeliveries({ waiting: list, begun: [], now: clock.now() })
+    else await acceptDeliveries({ list, rooms, clock, keyring, attempt })
+  }
   let repairing: Promise<void> = Promise.resolve()
   const repair = (): void => {
     repairing = repairLanes()
@@ -110,9 +115,10 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   }
 
   return {
-    accept: async (list) => {
-      if (stopping) await insertDeliveries({ waiting: list, begun: [], now: clock.now() })
-      else await acceptDeliveries({ list, rooms, clock, keyring, attempt })
+    accept: (list) => {
+      const accepted = accept(list).finally(() => accepting.delete(accepted))
+      accepting.add(accepted)
+      return accepted
     },
     hint: poller.hint,
     size: supervisor.size,
@@ -120,6 +126,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
     stop: async () => {
       stopping = true
       await poller.stop()
+      await Promise.allSettled(accepting)
       await finish()
       results.giveUp()
       await supervisor.stop(new Stopping('the process stops'))
