@@ -34,10 +34,9 @@ const fail = (account: string, order: object) => world.site.control({ action: 'f
 async function assertStored(id: string, account: string): Promise<void> {
   const conversations = await storedOf(await connectionOf(id))
   const payloads = await Promise.all(
-    conversations.map(async (conversation): Promise<[string, unknown]> => [
-      conversation.externalId,
-      await payloadOf(conversation),
-    ]),
+    conversations.map(
+      async (conversation): Promise<[string, unknown]> => [conversation.externalId, await payloadOf(conversation)],
+    ),
   )
   assert.equal(new Map(payloads.sort()), new Map([...(await providerHas(world, account))].sort()))
 }
@@ -121,7 +120,10 @@ faults('429 ends the sync with what it has stored; the next is an hour later, or
       assert.is((await storedOf(limited)).length, 6, 'all that was read before the 429')
       const due = limited.claimableAt?.getTime() ?? 0
       // An HTTP date has whole seconds, and says so much less.
-      assert.ok(due >= before + waitMs / TIME_SCALE - 1 && due <= Date.now() + waitMs / TIME_SCALE, `${index}: ${due - before}`)
+      assert.ok(
+        due >= before + waitMs / TIME_SCALE - 1 && due <= Date.now() + waitMs / TIME_SCALE,
+        `${index}: ${due - before}`,
+      )
       const told = await until('data.imported', () => importedEvents(id)[0])
       assert.is(told.payload['inserted'], 6)
       const { refused } = await callsOf(world, account)
