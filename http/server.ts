@@ -8,6 +8,7 @@ import { endpoint } from './endpoint.ts'
 import { errorAnswer, unknownPath } from './error-answer.ts'
 import { healthy, ready } from './health.ts'
 import { createMetrics } from './metrics.ts'
+import { docsRouter } from './openapi/index.ts'
 import { opsRouter } from './ops/index.ts'
 import { pagesRouter } from './pages/index.ts'
 import { requestLog } from './request-log.ts'
@@ -42,6 +43,7 @@ export async function createApplication(runtime: HttpRuntime): Promise<Express> 
   endpoint(app, '/metrics', { get: [metrics.handler] })
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES }), apiRouter(runtime))
   app.use('/ops', compression({ threshold: COMPRESS_FROM_BYTES }), opsRouter(runtime))
+  app.use(docsRouter(runtime))
   app.use(await pagesRouter(runtime))
   app.use(unknownPath)
   app.use(errorAnswer)

@@ -15,10 +15,11 @@ export const conversationsQuery = z
     connectionId: uuid,
     limit: wholeNumber({ least: 1, most: Number.POSITIVE_INFINITY })
       .transform((limit) => Math.min(limit, MAX_LIMIT))
-      .default(DEFAULT_LIMIT),
-    offset: wholeNumber({ least: 0, most: MAX_NUMBER }).optional(),
-    cursor: text(LONGEST_CURSOR).optional(),
-    updatedAfter: moment.optional(),
+      .default(DEFAULT_LIMIT)
+      .meta({ default: DEFAULT_LIMIT, description: `Conversations of a page; more than ${MAX_LIMIT} are capped` }),
+    offset: wholeNumber({ least: 0, most: MAX_NUMBER }).optional().describe('Conversations to leave out; 0 by default'),
+    cursor: text(LONGEST_CURSOR).optional().describe('`nextCursor` of the page before, instead of an offset'),
+    updatedAfter: moment.optional().describe('Only conversations updated later than this'),
   })
   .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
     path: ['cursor'],

@@ -37,6 +37,8 @@ export const wholeNumber = ({ least, most }: { least: number; most: number }) =>
     .transform(Number)
     .refine((value) => value >= least, `must be at least ${least}`)
     .refine((value) => value <= most, `must be at most ${most}`)
+    // As the API description tells it: in a query everything is text, and a number all the same.
+    .meta({ type: 'integer', minimum: least, ...(Number.isFinite(most) && { maximum: most }) })
 
 function wrongType(input: unknown): string {
   if (input === undefined) return 'is missing'

@@ -8,6 +8,7 @@ import { loadProfiles } from '../../provider/load-profiles.ts'
 import { type AppSecrets, createApp } from '../../schemas/apps.ts'
 import { connectDatabase } from '../../schemas/database.ts'
 import { createIndexes } from '../../schemas/indexes.ts'
+import { mustAgree } from './agreement.ts'
 import { testDatabase } from './database.ts'
 
 export const OPERATOR_KEY = 'operator-key-of-the-tests-0123456789'
@@ -24,7 +25,7 @@ export interface HttpWorld {
   env: Record<string, string>
   one: AppSecrets
   two: AppSecrets
-  /** Asks with the API key of app one unless told otherwise (`key: null`: none). */
+  /** Asks with the API key of app one unless told otherwise (`key: null`: none). Every answer has to be as the API is described. */
   ask<T = unknown>(path: string, options?: AskOptions): Promise<Answer<T>>
   makeApp(appId: string, options?: { requestsPerMinute?: number }): Promise<AppSecrets>
   stop(): Promise<void>
@@ -47,16 +48,7 @@ export interface Answer<T = unknown> {
   body: T
 }
 
-/** Called with every answer that a suite sees. */
-export type Witness = (seen: { method: string; path: string; answer: Answer }) => void
-
-export async function startHttpWorld({
-  env: more = {},
-  witness,
-}: {
-  env?: Record<string, string>
-  witness?: Witness
-} = {}): Promise<HttpWorld> {
+export async function startHttpWorld({ env: more = {} }: { env?: Record<string, string> } = {}): Promise<HttpWorld> {
   const database = await testDatabase()
   const env = {
     MONGODB_URL: database.url,
@@ -100,7 +92,7 @@ export async function startHttpWorld({
     makeApp,
     ask: async <T>(path: string, options: AskOptions = {}) => {
       const answer = await ask<T>(options.url ?? url, path, { key: one.apiKey, ...options })
-      witness?.({ method: options.method ?? 'GET', path, answer })
+      mustAgree({ method: options.method ?? 'GET', path, ...answer })
       return answer
     },
     stop: async () => {
