@@ -7,7 +7,7 @@ import { startRouter } from './start.ts'
 
 /** The hosted pages and what they load. Mounted at the root, before the answer to unknown paths. */
 export function pagesRouter(runtime: HttpRuntime): Router {
-  const assets = createAssets({ scripts: ['start', 'manage'], styles: ['pages', 'manage'] })
+  const assets = createAssets({ scripts: ['start', 'manage'], styles: ['pages', 'start', 'manage'] })
   const router = Router()
   router.use('/assets', assets.router)
   router.use('/start', startRouter({ runtime, assets }))

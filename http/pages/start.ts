@@ -91,6 +91,7 @@ async function showPage({ request, response, runtime, assets }: Visit): Promise<
       profile,
       redirectUrl: cookie.claims.redirectUrl,
     }),
+    style: 'start.css',
     script: 'start.js',
   })
 }
