@@ -55,6 +55,8 @@ export interface ProviderClient {
   list(options: { offset: number }): Promise<ListPage>
   /** The provider's own object, or null when the provider has none of that id (any more). */
   conversation(id: string): Promise<JsonObject | null>
+  /** The same beside the bytes that it came in. */
+  conversationAnswer(id: string): Promise<{ raw: JsonObject; body: Buffer } | null>
   /** A file's bytes, or null for one that is gone. */
   file(fileId: string, options: { maxBytes: number }): Promise<FileAnswer | null>
 }
@@ -127,6 +129,12 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
     throw new ProviderUnavailableError(`The provider refuses the ${kind} call of a session that it calls usable`)
   }
 
+  async function conversationAnswer(id: string): Promise<{ raw: JsonObject; body: Buffer } | null> {
+    const answer = await api('conversation', `conversation/${pathSegment(id)}`)
+    const raw = readConversation(answer, id)
+    return raw && { raw, body: answer.body }
+  }
+
   return {
     credential: () => credential,
     session,
@@ -137,7 +145,8 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
         limit,
       })
     },
-    conversation: async (id) => readConversation(await api('conversation', `conversation/${pathSegment(id)}`), id),
+    conversation: async (id) => (await conversationAnswer(id))?.raw ?? null,
+    conversationAnswer,
     file: async (fileId, { maxBytes }) => {
       const url = readDownloadUrl(await api('file', `files/${pathSegment(fileId)}/download`), profile.apiBaseUrl)
       if (url === null) return null

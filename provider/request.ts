@@ -1,6 +1,10 @@
-import { Agent, type Response, fetch as undiciFetch } from 'undici'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { Agent, type fetch as undiciFetch, request as undiciRequest } from 'undici'
 import { type Clock, SECOND } from '../core/clock.ts'
 import { AnswerTooLargeError, ProviderUnavailableError } from './errors.ts'
+
+const inflate = promisify(gunzip)
 
 /** Bytes of answer headers: CONTRACTS.md promises 12 KB of `Set-Cookie`; more than this is no provider. */
 const MAX_HEADER_BYTES = 64 * 1024
@@ -8,9 +12,14 @@ const CONNECT_TIMEOUT_MS = 10 * SECOND
 
 export type Fetch = typeof undiciFetch
 
+export interface AnswerHeaders {
+  get(name: string): string | null
+  getSetCookie(): string[]
+}
+
 export interface ProviderAnswer {
   status: number
-  headers: Response['headers']
+  headers: AnswerHeaders
   body: Buffer
 }
 
@@ -40,34 +49,75 @@ export interface RequestOptions {
  */
 export async function request(options: RequestOptions): Promise<ProviderAnswer> {
   const { what, url, headers = {}, timeoutMs, maxBytes, clock, signal } = options
-  const { fetch = undiciFetch, dispatcher = providerAgent } = options
+  const { fetch, dispatcher = providerAgent } = options
   signal?.throwIfAborted()
-  const limit = new AbortController()
-  const timer = clock.timer(timeoutMs, () => limit.abort())
+  // One controller a request, let go of at its end: a signal made of a long-lived one would be kept by that for ever.
+  const ending = new AbortController()
+  const abort = (): void => ending.abort()
+  signal?.addEventListener('abort', abort, { once: true })
+  let late = false
+  const timer = clock.timer(timeoutMs, () => {
+    late = true
+    abort()
+  })
+  const bounds = { what, maxBytes }
   try {
-    const response = await fetch(url, {
-      headers,
-      redirect: 'manual',
+    if (fetch) {
+      const response = await fetch(url, { headers, redirect: 'manual', dispatcher, signal: ending.signal })
+      return { status: response.status, headers: response.headers, body: await readBody(response.body ?? [], bounds) }
+    }
+    const accepting = { 'accept-encoding': 'gzip', ...headers }
+    const {
+      statusCode,
+      headers: given,
+      body,
+    } = await undiciRequest(url, {
+      headers: accepting,
       dispatcher,
-      signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
+      signal: ending.signal,
     })
-    const body = await readBody(response, { what, maxBytes })
-    return { status: response.status, headers: response.headers, body }
+    const answered = answerHeaders(given)
+    const bytes = await readBody(body, bounds)
+    const gzipped = answered.get('content-encoding') === 'gzip' && bytes.length > 0
+    return { status: statusCode, headers: answered, body: gzipped ? await unzipped(bytes, bounds) : bytes }
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof AnswerTooLargeError) throw error
-    const reason = limit.signal.aborted ? `no answer within ${timeoutMs / SECOND} s` : networkReason(error)
+    const reason = late ? `no answer within ${timeoutMs / SECOND} s` : networkReason(error)
     throw new ProviderUnavailableError(`The provider's ${what} failed: ${reason}`)
   } finally {
     timer.cancel()
+    signal?.removeEventListener('abort', abort)
   }
 }
 
-async function readBody(response: Response, { what, maxBytes }: { what: string; maxBytes: number }): Promise<Buffer> {
+const answerHeaders = (headers: Record<string, string | string[] | undefined>): AnswerHeaders => ({
+  get: (name) => {
+    const value = headers[name]
+    return value === undefined ? null : typeof value === 'string' ? value : value.join(', ')
+  },
+  getSetCookie: () => [headers['set-cookie'] ?? []].flat(),
+})
+
+interface Bounds {
+  what: string
+  maxBytes: number
+}
+
+async function unzipped(bytes: Buffer, { what, maxBytes }: Bounds): Promise<Buffer> {
+  try {
+    return await inflate(bytes, { maxOutputLength: maxBytes })
+  } catch (error) {
+    const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+    throw tooLarge ? new AnswerTooLargeError(`The provider's ${what} is larger than ${maxBytes} bytes`) : error
+  }
+}
+
+async function readBody(body: AsyncIterable<Uint8Array> | [], { what, maxBytes }: Bounds): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   // Leaving the loop early cancels the stream and with it the transfer.
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body) {
     bytes += chunk.byteLength
     if (bytes > maxBytes) throw new AnswerTooLargeError(`The provider's ${what} is larger than ${maxBytes} bytes`)
     chunks.push(chunk)

@@ -33,12 +33,12 @@ export async function fetchConversations(
 
   const fetchOne = async ({ id, updateTime }: Pick<ListItem, 'id' | 'updateTime'>): Promise<void> => {
     try {
-      const raw = await client.conversation(id)
+      const answer = await client.conversationAnswer(id)
       unusable = 0
       unread.delete(id)
-      if (!raw) return
-      const extracted = { ...extractConversation(raw), externalId: id }
-      await onConversation(await prepare({ extracted, raw, listedUpdateTime: updateTime }))
+      if (!answer) return
+      const extracted = { ...extractConversation(answer.raw), externalId: id }
+      await onConversation(await prepare({ extracted, raw: answer.body, listedUpdateTime: updateTime }))
     } catch (error) {
       if (!(error instanceof ProviderContractError) || ++unusable >= UNUSABLE_IN_A_ROW) throw error
       unread.add(id)

@@ -2,19 +2,21 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, gzip, gzipSync } from 'node:zlib'
 import type { ExtractedConversation, FileReference } from '../../provider/branch.ts'
+import type { JsonObject } from '../../provider/values.ts'
 import type { Conversation } from '../../schemas/conversation.ts'
 import { INLINE_BYTES } from '../../schemas/conversation-part.ts'
 
 const compress = promisify(gzip)
-/** Text barely gets smaller with more effort, and takes several times as long. */
-const COMPRESSION = { level: constants.Z_BEST_SPEED }
+/** Text barely gets smaller with more effort or memory, and takes several times as long. */
+const COMPRESSION = { level: constants.Z_BEST_SPEED, memLevel: 7, windowBits: 14 }
 /** Compressed at once below this, which is faster than the way to another thread and back. */
 const COMPRESSED_IN_PLACE = 64 * 1024
 
 /** One conversation as read from the provider or an export, beside the provider's own object. */
 export interface Incoming {
   extracted: ExtractedConversation
-  raw: unknown
+  /** The provider's own object, or the JSON text that it came in. */
+  raw: JsonObject | Buffer
   /** The list's word on its last change, where it is newer than the body's. */
   listedUpdateTime?: Date | null
 }
@@ -34,11 +36,12 @@ export const later = (a: Date | null, b: Date | null): Date | null => (!a ? b : 
 
 export async function prepare({ extracted, raw, listedUpdateTime }: Incoming): Promise<Prepared> {
   const payload = JSON.stringify({ title: extracted.title, messages: extracted.messages })
-  const text = JSON.stringify(raw)
+  const text = Buffer.isBuffer(raw) ? raw : Buffer.from(JSON.stringify(raw))
+  const payloadText = Buffer.from(payload)
   const compressed = text.length < COMPRESSED_IN_PLACE ? gzipSync(text, COMPRESSION) : await compress(text, COMPRESSION)
-  const payloadBytes = Buffer.byteLength(payload)
+  const payloadBytes = payloadText.length
   const oversize: Prepared['oversize'] = []
-  if (payloadBytes > INLINE_BYTES) oversize.push({ kind: 'payload', bytes: Buffer.from(payload) })
+  if (payloadBytes > INLINE_BYTES) oversize.push({ kind: 'payload', bytes: payloadText })
   if (compressed.length > INLINE_BYTES) oversize.push({ kind: 'raw', bytes: compressed })
   return {
     externalId: extracted.externalId,
@@ -47,7 +50,7 @@ export async function prepare({ extracted, raw, listedUpdateTime }: Incoming): P
       updateTime: later(extracted.updateTime, listedUpdateTime ?? null),
       firstMessageAt: extracted.firstMessageAt,
       payload: payloadBytes > INLINE_BYTES ? null : payload,
-      hash: createHash('sha256').update(payload).digest('base64'),
+      hash: createHash('sha256').update(payloadText).digest('base64'),
       ...(compressed.length > INLINE_BYTES ? {} : { raw: compressed }),
     },
     oversize,

@@ -1,0 +1,154 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import mongoose from 'mongoose'
+import { extractConversation } from '../provider/branch.ts'
+import { type Conversation, Conversations } from '../schemas/conversation.ts'
+import { median, printRow, rounded } from './row.ts'
+import { startSyncWorld } from './sync/world.ts'
+
+/**
+ * Conversations imported a second from a provider without limits, beside the bare driver's bulkWrite of the very same documents into
+ * a collection with the same indexes; the two take turns. Then what a fold, a large tree and a large account cost.
+ */
+const ROUNDS = 3
+const IMPORTED = 3_000
+const FLOOR_BATCH = 1_000
+const FOLDS = 9
+const FEW = 100
+const MANY = 50_000
+const NODES = 50_000
+const LARGE_ACCOUNT = 20_000
+const MIB = 1024 * 1024
+
+const provider = fork(new URL('sync/provider.ts', import.meta.url), [String(LARGE_ACCOUNT)], {
+  execArgv: ['--import', 'tsx'],
+})
+const [site] = (await once(provider, 'message')) as [string]
+const world = await startSyncWorld({ site })
+
+/** Conversations a second of the bare driver. */
+async function bareWrite(documents: Conversation[]): Promise<number> {
+  const collection = mongoose.connection.collection<Conversation>('bare')
+  for (const [fields, options] of Conversations.schema.indexes()) {
+    const { unique } = options as { unique?: boolean }
+    await collection.createIndex(fields as Record<string, 1 | -1>, unique ? { unique } : {})
+  }
+  const begin = performance.now()
+  for (let from = 0; from < documents.length; from += FLOOR_BATCH) {
+    const batch = documents.slice(from, from + FLOOR_BATCH)
+    await collection.bulkWrite(
+      batch.map((document) => ({ insertOne: { document } })),
+      { ordered: false },
+    )
+  }
+  const seconds = (performance.now() - begin) / 1_000
+  await collection.drop()
+  return documents.length / seconds
+}
+
+const rates = { bare: [] as number[], ours: [] as number[] }
+for (let round = 0; round <= ROUNDS; round++) {
+  const { connection } = await world.connect(IMPORTED + round)
+  const { ms } = await world.sync(connection)
+  const documents = await Conversations.collection.find({ archiveId: connection.archiveId ?? '' }).toArray()
+  const bare = await bareWrite(documents as unknown as Conversation[])
+  // The first round warms both up.
+  if (round === 0) continue
+  rates.ours.push(documents.length / (ms / 1_000))
+  rates.bare.push(bare)
+}
+printRow({
+  what: 'conversations imported, against a bare bulkWrite of the same documents',
+  ours: `${rounded(median(rates.ours))}/s`,
+  floor: `${rounded(median(rates.bare))}/s`,
+  ratio: median(rates.ours) / median(rates.bare),
+  goal: { atLeast: 0.5 },
+})
+
+async function fill(archiveId: string, count: number): Promise<void> {
+  for (let from = 0; from < count; from += FLOOR_BATCH) {
+    const documents = Array.from({ length: Math.min(FLOOR_BATCH, count - from) }, (_, index) => ({
+      _id: `${archiveId}-${from + index}`,
+      archiveId,
+      externalId: `${from + index}`,
+      title: 'A conversation',
+      updateTime: new Date(from + index),
+      firstMessageAt: new Date(from + index),
+      payload: '{"title":"A conversation","messages":[]}',
+      hash: 'hash',
+      runId: 'run',
+      change: 'inserted',
+      storedAt: new Date(),
+    }))
+    await Conversations.collection.insertMany(documents as never[], { ordered: false })
+  }
+}
+
+const folds = { few: [] as number[], many: [] as number[] }
+const { archiveId: few = '' } = (await world.connect(FEW)).connection
+const { archiveId: many = '' } = (await world.connect(MANY)).connection
+await fill(few, FEW)
+await fill(many, MANY)
+for (let round = 0; round <= FOLDS; round++) {
+  const [small, large] = [await world.connect(FEW), await world.connect(MANY)]
+  if (round === 0) continue
+  folds.few.push(small.ms)
+  folds.many.push(large.ms)
+}
+printRow({
+  what: 'fold of an account with 50,000 conversations, against one with 100',
+  ours: `${rounded(median(folds.many))} ms`,
+  floor: `${rounded(median(folds.few))} ms`,
+  ratio: median(folds.many) / median(folds.few),
+  goal: { atMost: 1.5 },
+})
+
+function tree(nodes: number): unknown {
+  const entries = Array.from({ length: nodes }, (_, index) => ({
+    id: `n${index}`,
+    parent: index === 0 ? null : `n${index - 1}`,
+    message: { id: `n${index}`, author: { role: 'user' }, content: { content_type: 'text', parts: ['Hello'] } },
+  }))
+  return {
+    id: 'tree',
+    current_node: `n${nodes - 1}`,
+    mapping: Object.fromEntries(entries.map((node) => [node.id, node])),
+  }
+}
+function extractionMs(raw: unknown): number {
+  const times = Array.from({ length: 9 }, () => {
+    const begin = performance.now()
+    extractConversation(raw)
+    return performance.now() - begin
+  })
+  return median(times)
+}
+const half = tree(NODES / 2)
+const whole = tree(NODES)
+extractionMs(half)
+const [halfMs, wholeMs] = [extractionMs(half), extractionMs(whole)]
+printRow({
+  what: 'branch of a tree of 50,000 nodes, against twice that of 25,000',
+  ours: `${rounded(wholeMs)} ms`,
+  floor: `${rounded(2 * halfMs)} ms`,
+  ratio: wholeMs / (2 * halfMs),
+  goal: { atMost: 1.5 },
+})
+
+const samples: { stored: number; bytes: number }[] = []
+const { connection } = await world.connect(LARGE_ACCOUNT)
+const sampling = setInterval(() => samples.push({ stored: samples.length, bytes: process.memoryUsage.rss() }), 100)
+await world.sync(connection)
+clearInterval(sampling)
+const peak = (list: typeof samples) => Math.max(...list.map(({ bytes }) => bytes)) / MIB
+const [early, late] = [samples.slice(0, samples.length / 2), samples.slice(samples.length / 2)]
+printRow({
+  what: 'memory of a sync of 20,000 conversations: peak of its second half, against the first',
+  ours: `${rounded(peak(late))} MiB`,
+  floor: `${rounded(peak(early))} MiB`,
+  ratio: peak(late) / peak(early),
+  goal: { atMost: 1.2 },
+})
+
+await world.stop()
+provider.disconnect()

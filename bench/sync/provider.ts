@@ -1,0 +1,78 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * A provider without limits in a process of its own, whose answers were made before the first call: what is measured is who reads it.
+ * The path says how many conversations the account has: `/<count>/…`.
+ */
+const MESSAGES = 12
+const PAGE_SIZE = 100
+const NEWEST_S = 1_760_000_000
+const STEP_S = 60
+const WORDS = 'the quick brown fox jumps over a lazy dog while seven wizards quietly brew very potent tea'.split(' ')
+
+const text = (seed: number): string =>
+  Array.from({ length: 60 }, (_, index) => WORDS[(seed * 31 + index * 17 + ((seed * index) % 7)) % WORDS.length]).join(
+    ' ',
+  )
+
+function conversation(number: number): string {
+  const id = `bench-${number}`
+  const updateTime = NEWEST_S - number * STEP_S
+  const nodes = Array.from({ length: MESSAGES }, (_, index) => ({
+    id: `${id}-${index}`,
+    parent: index === 0 ? null : `${id}-${index - 1}`,
+    children: index === MESSAGES - 1 ? [] : [`${id}-${index + 1}`],
+    message: {
+      id: `${id}-${index}`,
+      author: { role: index % 2 === 0 ? 'user' : 'assistant', name: null },
+      create_time: updateTime - MESSAGES + index,
+      content: { content_type: 'text', parts: [`${number} ${text(number + index)}`] },
+      status: 'finished_successfully',
+      end_turn: true,
+      metadata: { model_slug: 'bench' },
+    },
+  }))
+  return JSON.stringify({
+    id,
+    title: `Conversation ${number}`,
+    create_time: updateTime - MESSAGES,
+    update_time: updateTime,
+    current_node: `${id}-${MESSAGES - 1}`,
+    mapping: Object.fromEntries(nodes.map((node) => [node.id, node])),
+  })
+}
+
+const time = (number: number): string => new Date((NEWEST_S - number * STEP_S) * 1000).toISOString()
+const made = new Map<number, string>()
+const conversationOf = (number: number): string => {
+  const known = made.get(number) ?? conversation(number)
+  made.set(number, known)
+  return known
+}
+
+function list(total: number, offset: number): string {
+  const numbers = Array.from({ length: Math.max(0, Math.min(PAGE_SIZE, total - offset)) }, (_, index) => offset + index)
+  const items = numbers.map((number) => ({
+    id: `bench-${number}`,
+    title: `Conversation ${number}`,
+    create_time: time(number),
+    update_time: time(number),
+  }))
+  return JSON.stringify({ items, total, limit: PAGE_SIZE, offset })
+}
+
+function answer(path: string): string {
+  const { pathname, searchParams } = new URL(path, 'http://bench')
+  const [, total = '0', kind = '', id = ''] = pathname.split('/')
+  if (kind === 'session') return JSON.stringify({ accessToken: 'token', user: { id: `account-${total}` } })
+  if (kind === 'conversations') return list(Number(total), Number(searchParams.get('offset')))
+  return conversationOf(Number(id.slice('bench-'.length)))
+}
+
+for (let number = 0; number < Number(process.argv[2]); number++) conversationOf(number)
+const server = createServer((request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(answer(request.url ?? '/'))
+})
+server.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+process.on('disconnect', () => process.exit(0))
