@@ -1,13 +1,19 @@
 import type { Request, RequestHandler, Response } from 'express'
+import { SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { webhookUrlProblem } from '../../core/public-address.ts'
 import { type App, Apps } from '../../schemas/app.ts'
 import { createApp } from '../../schemas/apps.ts'
 import { recordAudit } from '../../schemas/audit.ts'
+import { awaitCommand, writeCommand } from '../../schemas/commands.ts'
 import { isDuplicate } from '../../schemas/database.ts'
 import { type ChangedAppBody, changedAppBody, newAppBody, type OpsApp } from '../../schemas/wire/ops-apps.ts'
+import { goneSignal } from '../abort-signal.ts'
+import { resultOf } from '../command-result.ts'
 import { parseInput } from '../input.ts'
 import type { HttpRuntime } from '../runtime.ts'
 import { OPERATOR } from './authenticate.ts'
+import { isoOrNull } from './query.ts'
 
 /** GET /ops/apps: without any secret. */
 export const listApps: RequestHandler = async (_request, response) => {
@@ -24,6 +30,8 @@ const view = (app: App): OpsApp => ({
   webhookUrl: app.webhookUrl ?? null,
   requestsPerMinute: app.requestsPerMinute,
   activeApiKeys: app.apiKeys.filter(({ revokedAt }) => !revokedAt).length,
+  discardedEvents: app.discarded?.events ?? 0,
+  lastDiscardedAt: isoOrNull(app.discarded?.at),
   createdAt: app.createdAt.toISOString(),
 })
 
@@ -36,10 +44,10 @@ function changesOf({ appName, ...rest }: ChangedAppBody) {
   }
 }
 
-/** SECURITY.md: https only, unless the sandbox was set up for a developer's own machine. */
+/** SECURITY.md: https and public addresses only, unless the sandbox was set up for a developer's own machine. */
 function checkWebhookUrl(url: string | null | undefined, { config }: HttpRuntime): void {
-  if (!url || url.startsWith('https:') || config.WEBHOOK_PRIVATE_ADDRESSES) return
-  throw new ServiceError('invalid_parameter', { name: 'webhookUrl', reason: 'must be an https address' })
+  const reason = url ? webhookUrlProblem(url, { allowPrivate: config.WEBHOOK_PRIVATE_ADDRESSES }) : null
+  if (reason) throw new ServiceError('invalid_parameter', { name: 'webhookUrl', reason })
 }
 
 /** POST /ops/apps: takes a partner on; the secrets are shown this once. */
@@ -92,4 +100,26 @@ export const patchApp =
       details: { fields },
     })
     response.json(view(app))
+  }
+
+/** A test event is a command like any other; it takes as long as one look at the commands that wait. */
+const TEST_EVENT_WAIT_MS = 10 * SECOND
+
+/** POST /ops/apps/:appId/test-event: tries the app's webhook out; its delivery is then found under /ops/deliveries. */
+export const postTestEvent =
+  ({ clock }: HttpRuntime) =>
+  async (request: Request, response: Response): Promise<void> => {
+    const appId = String(request.params['appId'])
+    if (!(await Apps.exists({ _id: appId }))) throw new ServiceError('app_not_found')
+    const id = await writeCommand({
+      kind: 'test-event',
+      appId,
+      target: appId,
+      by: OPERATOR,
+      args: { userRef: 'test', message: 'A test event, sent by an operator' },
+      now: clock.now(),
+    })
+    const signal = goneSignal(response)
+    const command = await awaitCommand<'test-event'>({ id, clock, timeoutMs: TEST_EVENT_WAIT_MS, signal })
+    response.json({ ok: true, ...resultOf(command) })
   }

@@ -40,12 +40,13 @@ const view = (delivery: Delivery): OpsDeliveries['deliveries'][number] => ({
   body: delivery.body,
 })
 
-const viewAttempt = ({ number, at, status, durationMs, error }: Attempt) => ({
+const viewAttempt = ({ number, at, status, durationMs, error, answer }: Attempt) => ({
   number,
   at: at.toISOString(),
   status: status ?? null,
   durationMs: durationMs ?? null,
   error: error ?? null,
+  answer: answer ?? null,
 })
 
 /** POST /ops/deliveries/:id/retry: under the same deliveryId, a dropped one too. */

@@ -7,7 +7,7 @@ import { jsonBody } from '../json-body.ts'
 import { purge } from '../purge.ts'
 import type { HttpRuntime } from '../runtime.ts'
 import { getActors } from './actors.ts'
-import { listApps, patchApp, postApp } from './apps.ts'
+import { listApps, patchApp, postApp, postTestEvent } from './apps.ts'
 import { OPERATOR, operatorOnly } from './authenticate.ts'
 import { listAudit, listCommands } from './commands.ts'
 import { listConnections, postSync } from './connections.ts'
@@ -37,6 +37,7 @@ export function opsRouter(runtime: HttpRuntime): Router {
   endpoint(router, '/audit', { get: [soon, listAudit] })
   endpoint(router, '/apps', { get: [soon, listApps], post: [...body, soon, postApp(runtime)] })
   endpoint(router, '/apps/:appId', { patch: [...body, soon, patchApp(runtime)] })
+  endpoint(router, '/apps/:appId/test-event', { post: [postTestEvent(runtime)] })
   endpoint(router, '/purge', {
     post: [
       ...body,

@@ -59,12 +59,17 @@ const appShape = z.object({
   webhookUrl: z.string().nullable(),
   requestsPerMinute: z.number().int(),
   activeApiKeys: z.number().int().min(0),
+  discardedEvents: z.number().int().min(0).describe('Events that went nowhere, because the app had no webhook URL'),
+  lastDiscardedAt: z.iso.datetime().nullable(),
   createdAt: z.iso.datetime(),
 })
 
 /** GET /ops/apps, and PATCH /ops/apps/:appId with the one that was changed */
 export const appsAnswer = z.object({ apps: z.array(appShape) })
 export const appAnswer = appShape
+
+/** POST /ops/apps/:appId/test-event: null where the app has no webhook URL */
+export const testEventAnswer = z.object({ ok: z.literal(true), deliveryId: z.uuid().nullable() })
 
 export type OpsApp = z.infer<typeof appShape>
 export type NewAppBody = z.infer<typeof newAppBody>

@@ -136,6 +136,7 @@ export const deliveriesAnswer = z.object({
           status: z.number().int().nullable(),
           durationMs: z.number().nullable(),
           error: z.string().nullable(),
+          answer: z.string().nullable().describe('The first KiB of what the endpoint answered'),
         }),
       ),
       nextAttemptAt: time.nullable(),

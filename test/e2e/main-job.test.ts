@@ -152,4 +152,17 @@ job('conversations are right to the last field, and a purge by connection leaves
   }
 })
 
+job('an operator’s test event arrives at the partner, signed', async () => {
+  const answer = await fetch(`${service.operator.url}/apps/${service.app.appId}/test-event`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.operator.key}` },
+  })
+  const { deliveryId } = (await answer.json()) as { deliveryId: string }
+  const [arrived] = await until('the test event', async () => {
+    const found = (await received('test')).filter((entry) => entry.deliveryId === deliveryId)
+    return found.length > 0 ? found : null
+  })
+  assert.equal([arrived?.event, arrived?.verification], ['test.event', 'valid'])
+})
+
 job.run()

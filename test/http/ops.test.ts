@@ -20,7 +20,7 @@ import {
   retryManyAnswer,
   syncAnswer,
 } from '../../schemas/wire/ops.ts'
-import { appAnswer, appsAnswer, newAppAnswer } from '../../schemas/wire/ops-apps.ts'
+import { appAnswer, appsAnswer, newAppAnswer, testEventAnswer } from '../../schemas/wire/ops-apps.ts'
 import { type AskOptions, type HttpWorld, OPERATOR_KEY, startHttpWorld } from '../support/http.ts'
 import { finishAs, seedConnection, seedConversations } from '../support/seed.ts'
 import { until } from '../support/until.ts'
@@ -251,6 +251,22 @@ test('an app is taken on and changed', async () => {
   ]) {
     assert.is((await world.ask('/ops/apps', { key: OPERATOR_KEY, ...post(wrong) })).status, 400, JSON.stringify(wrong))
   }
+})
+
+test('an app without a webhook shows what was discarded; a test event is a command', async () => {
+  const at = new Date()
+  await Apps.updateOne({ _id: 'app-two' }, { $set: { discarded: { events: 7, at } } })
+  const { apps } = await operate(appsAnswer, 'apps')
+  const two = apps.find(({ appId }) => appId === 'app-two')
+  assert.equal([two?.webhookUrl, two?.discardedEvents, two?.lastDiscardedAt], [null, 7, at.toISOString()])
+
+  const asked = operate(testEventAnswer, 'apps/app-two/test-event', post())
+  const command = await until('the command', () => Commands.findOne({ kind: 'test-event', target: 'app-two' }).lean())
+  assert.is(command.by.kind, 'operator')
+  await finishAs<'test-event'>(command._id, { deliveryId: null })
+  assert.equal(await asked, { ok: true, deliveryId: null })
+  const unknown = await world.ask('/ops/apps/unheard-of/test-event', { key: OPERATOR_KEY, ...post() })
+  assert.is(unknown.status, 404)
 })
 
 test.run()
