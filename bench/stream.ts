@@ -40,16 +40,19 @@ async function openDirect(world: FarmWorld, url: string): Promise<{ click: Click
     arrived(Buffer.from(data, 'base64'))
   })
   await cdp.send('Page.startScreencast', { format: 'jpeg', quality: 80 })
-  const mouse = { ...at, button: 'left', clickCount: 1 } as const
+  const dispatch = (type: 'mousePressed' | 'mouseReleased', buttons: number): void => {
+    // The last one may meet a browser that is closing.
+    cdp.send('Input.dispatchMouseEvent', { ...at, type, button: 'left', buttons, clickCount: 1 }).catch(() => undefined)
+  }
   return {
     click: async () => {
       const frame = new Promise<Buffer>((resolve) => {
         arrived = resolve
       })
-      void cdp.send('Input.dispatchMouseEvent', { ...mouse, type: 'mousePressed', buttons: 1 })
+      dispatch('mousePressed', 1)
       const jpeg = await frame
       arrived = () => undefined
-      void cdp.send('Input.dispatchMouseEvent', { ...mouse, type: 'mouseReleased', buttons: 0 })
+      dispatch('mouseReleased', 0)
       return jpeg
     },
     stop: () => farmBrowser.stop(),
