@@ -20,8 +20,6 @@ const LOOK_EVERY_MS = 100
 export interface OutboxRelay {
   /** Looks now; losing the hint costs latency only. */
   hint(): void
-  /** One pass: relays what is due and answers the number of documents. */
-  run(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -30,20 +28,30 @@ export interface OutboxRelay {
  * crash, or a relay in another process, makes no second one; entries go only after their deliveries are on disk.
  */
 export function createOutboxRelay({
-  runtime,
+  runtime: { clock, log },
   accept,
 }: {
   runtime: Pick<Runtime, 'clock' | 'log'>
   /** Writes deliveries down, once each; resolves when they are on disk. */
   accept: (list: NewDelivery[]) => Promise<void>
 }): OutboxRelay {
-  const { clock, log } = runtime
-  const run = async (): Promise<number> => {
-    const relayed = await Promise.all(OUTBOXES.map((model) => relayFrom(model, { accept, now: clock.now() })))
-    return relayed.reduce((sum, count) => sum + count, 0)
+  const pollers = OUTBOXES.map((model) =>
+    startPoller({
+      name: `outbox of ${model.modelName}`,
+      everyMs: LOOK_EVERY_MS,
+      work: () => relayFrom(model, { accept, now: clock.now() }),
+      clock,
+      log,
+    }),
+  )
+  return {
+    hint: () => {
+      for (const poller of pollers) poller.hint()
+    },
+    stop: async () => {
+      await Promise.all(pollers.map((poller) => poller.stop()))
+    },
   }
-  const poller = startPoller({ name: 'outbox', everyMs: LOOK_EVERY_MS, work: run, clock, log })
-  return { hint: poller.hint, run, stop: poller.stop }
 }
 
 interface Pass {

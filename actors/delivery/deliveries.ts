@@ -15,6 +15,7 @@ import { createRooms } from './rooms.ts'
 
 /** How often due lanes are looked for (machine ms): one small indexed read. */
 const LOOK_EVERY_MS = 50
+/** Between an attempt's end and the look that it makes room for (machine ms). */
 const GATHER_MS = 5
 const LANES_AT_ONCE = 50
 const REPAIR_EVERY_MS = 5 * MINUTE
@@ -45,15 +46,13 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   const results = createResults({ clock, log })
   const rooms = createRooms({ clock })
 
-  /** Results come in batches: one look for each batch is enough. */
-  let hinted = false
-  const hint = (): void => {
-    if (hinted) return
-    hinted = true
-    clock.timer(GATHER_MS, () => {
-      hinted = false
-      poller.hint()
-    })
+  /** Something was left for want of room. */
+  let left = false
+  const roomIsFree = (): void => {
+    if (!left) return
+    left = false
+    // Results come in batches: one look for each is enough.
+    clock.timer(GATHER_MS, poller.hint)
   }
 
   const run = (delivery: Delivery, work: (signal: AbortSignal) => Promise<Settlement>): void => {
@@ -64,7 +63,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
       .catch((error: unknown) => log.error({ err: error, deliveryId: _id }, 'a delivery was left to its claim'))
       .finally(() => {
         rooms.leave(appId)
-        hint()
+        roomIsFree()
       })
   }
 
@@ -74,18 +73,24 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   const serve = async (lane: DeliveryLane, endpointOf: (appId: string) => Endpoint): Promise<number> => {
     const appId = lane._id
     const limit = rooms.free(appId)
-    if (limit === 0) return 0
+    if (limit === 0) {
+      left = true
+      return 0
+    }
     const { begun, interrupted, drained } = await claimDeliveries({ appId, limit, now: clock.now() })
     const endpoint = endpointOf(appId)
     for (const delivery of begun) attempt(delivery, endpoint)
     for (const delivery of interrupted) run(delivery, async () => interruptedAttempt(delivery, clock))
     if (drained) await moveLaneOn(lane)
+    else left = true
     return begun.length + interrupted.length
   }
 
   const work = async (): Promise<number> => {
     const now = clock.now()
-    const lanes = await dueLanes({ now, except: rooms.full(), limit: LANES_AT_ONCE })
+    const except = rooms.full()
+    left = except.length > 0
+    const lanes = await dueLanes({ now, except, limit: LANES_AT_ONCE })
     if (lanes.length === 0) return 0
     const endpointOf = await readEndpoints({ appIds: lanes.map(({ _id }) => _id), keyring, now })
     const claimed = await Promise.all(lanes.map((lane) => serve(lane, endpointOf)))

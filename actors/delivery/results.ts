@@ -5,6 +5,8 @@ import { type Settlement, settleDeliveries } from '../../schemas/delivery-claims
 /** Results written in one go at most. */
 const RESULTS_AT_ONCE = 500
 const RETRY_MS = SECOND
+/** The first result of a batch waits this long for others (machine ms): nobody waits for it but its actor. */
+const GATHER_MS = 5
 
 export interface Results {
   /** Resolves when the result is on disk; rejects only when the process stops before that. */
@@ -19,7 +21,7 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** Writes results in batches: whatever ended while the previous batch was written goes out as the next one. */
+/** Writes results in batches: whatever ended while the previous batch was gathered or written goes out as the next one. */
 export function createResults({ clock, log }: { clock: Clock; log: Logger }): Results {
   let waiting: Waiting[] = []
   let writing = false
@@ -47,6 +49,7 @@ export function createResults({ clock, log }: { clock: Clock; log: Logger }): Re
 
   const writeAll = async (): Promise<void> => {
     writing = true
+    await clock.sleep(GATHER_MS)
     while (waiting.length > 0) {
       const batch = waiting.slice(0, RESULTS_AT_ONCE)
       waiting = waiting.slice(RESULTS_AT_ONCE)
