@@ -16,7 +16,7 @@ export type Step =
 
 export const ACCOUNTS = 2
 const USERS = 2
-const MOST_STEPS = 9
+const MOST_STEPS = 7
 
 const account = fc.nat(ACCOUNTS - 1)
 const user = fc.nat(USERS - 1)
