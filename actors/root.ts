@@ -1,7 +1,9 @@
 import { type Ref, start, stop } from 'nact'
+import { DAY, HOUR } from '../core/clock.ts'
 import { claimMany } from '../schemas/claims.ts'
 import { type Command, type CommandKind, Commands } from '../schemas/command.ts'
 import { type Connection, Connections } from '../schemas/connection.ts'
+import { deleteStrayUploads } from '../schemas/export-upload.ts'
 import { carryOut } from './commands/carry-out.ts'
 import { whenDue } from './connection/actor.ts'
 import { createDeliveries } from './delivery/deliveries.ts'
@@ -14,6 +16,9 @@ import { type ActorInfo, createSupervisor, type Supervisor } from './supervision
 /** How often each kind of waiting work is looked for (machine ms): an indexed read of what is due, nothing more. */
 const COMMANDS_EVERY_MS = 50
 const CONNECTIONS_EVERY_MS = 250
+const STRAY_UPLOADS_EVERY_MS = HOUR
+/** No upload takes so long: what is older and waits for no ingestion was left by a process that died. */
+const STRAY_UPLOAD_MS = DAY
 /** Claimed in one go; more are claimed at the next turn. */
 const CLAIMS_AT_ONCE = 50
 /** Syncs that one process runs at a time: each holds a page of conversations in memory. */
@@ -80,10 +85,17 @@ export function startRoot(runtime: ActorRuntime): Root {
     return claimed.length
   }
 
+  const sweepUploads = async (): Promise<number> => {
+    const deleted = await deleteStrayUploads({ before: new Date(clock.now().getTime() - STRAY_UPLOAD_MS) })
+    if (deleted > 0) log.info({ deleted }, 'stray uploads deleted')
+    return 0
+  }
+
   const logCrash = (error: unknown): void => log.error({ err: error }, 'an actor crashed')
   const pollers = [
     startPoller({ name: 'commands', everyMs: COMMANDS_EVERY_MS, work: claimCommands, clock, log }),
     startPoller({ name: 'connections', everyMs: CONNECTIONS_EVERY_MS, work: claimConnections, clock, log }),
+    startPoller({ name: 'uploads', everyMs: STRAY_UPLOADS_EVERY_MS, work: sweepUploads, clock, log }),
   ]
   return {
     gauges: () => ({ connections: connections.size(), commands: commands.size(), deliveries: deliveries.size() }),

@@ -9,6 +9,7 @@ import mongoose from 'mongoose'
 import type { Keyring, WrappedKey } from '../core/envelope.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
+import { Commands } from './command.ts'
 
 /**
  * An account export between its upload and its ingestion: it lies in GridFS, encrypted with a key of its own, so that either process
@@ -107,4 +108,22 @@ export async function deleteExportUpload({ fileId }: { fileId: string }): Promis
 export async function deleteExportUploadsOf({ connectionId }: { connectionId: string }): Promise<void> {
   for await (const { _id } of files().find({ 'metadata.connectionId': connectionId }))
     await deleteExportUpload({ fileId: _id })
+}
+
+/**
+ * Deletes uploads from before `before` that nobody will ingest: those of a process that died between the upload and the command, and
+ * the pieces of interrupted ones. Answers how many went.
+ */
+export async function deleteStrayUploads({ before }: { before: Date }): Promise<number> {
+  const chunks = database().collection<{ _id: mongoose.Types.ObjectId; files_id: string }>(`${BUCKET}.chunks`)
+  let deleted = 0
+  for await (const { _id, files_id: fileId } of chunks
+    .find({ n: 0 })
+    .project<{ _id: mongoose.Types.ObjectId; files_id: string }>({ files_id: 1 })) {
+    if (_id.getTimestamp() >= before) continue
+    if (await Commands.exists({ kind: 'ingest', state: 'waiting', 'args.fileId': fileId })) continue
+    await deleteExportUpload({ fileId })
+    deleted += 1
+  }
+  return deleted
 }

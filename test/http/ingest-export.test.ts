@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
+import { Readable } from 'node:stream'
 import mongoose from 'mongoose'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Command, Commands } from '../../schemas/command.ts'
-import { withExportFile } from '../../schemas/export-upload.ts'
+import { writeCommand } from '../../schemas/commands.ts'
+import { deleteStrayUploads, storeExportUpload, withExportFile } from '../../schemas/export-upload.ts'
 import { type HttpWorld, startHttpWorld } from '../support/http.ts'
 import { finishAs, seedConnection } from '../support/seed.ts'
 import { until } from '../support/until.ts'
@@ -204,6 +206,36 @@ test('an ingestion can be asked for by its id', async () => {
   ]) {
     assert.is((await world.ask(other ?? '', { key: key ?? '' })).status, 404)
   }
+})
+
+test('uploads that nobody will ingest go after a while; those that wait for their ingestion stay', async () => {
+  const { _id: connectionId } = await seedConnection({ appId: 'app-one', userRef: 'strays' })
+  const store = () =>
+    storeExportUpload({
+      connectionId,
+      stream: Readable.from([Buffer.from(EXPORT)]),
+      maxBytes: 10_000_000,
+      limit: '10 MB',
+      keyring: world.runtime.keyring,
+    })
+  await store()
+  const waiting = await store()
+  const interrupted = await store()
+  await mongoose.connection.collection<{ _id: string }>('exports.files').deleteOne({ _id: interrupted.fileId })
+  await writeCommand({
+    kind: 'ingest',
+    appId: 'app-one',
+    target: connectionId,
+    by: { kind: 'api-key', id: 'test' },
+    args: { connectionId, fileId: waiting.fileId },
+    now: new Date(),
+  })
+  assert.is(await deleteStrayUploads({ before: new Date(Date.now() - 86_400_000) }), 0, 'young ones stay')
+  // The other tests' uploads were ingested by nobody either.
+  assert.ok((await deleteStrayUploads({ before: new Date(Date.now() + 60_000) })) >= 2)
+  assert.equal(await mongoose.connection.collection('exports.chunks').distinct('files_id'), [waiting.fileId])
+  assert.is(await uploads(), 1)
+  assert.ok(await withExportFile({ fileId: waiting.fileId, keyring: world.runtime.keyring }, (path) => readFile(path)))
 })
 
 test.run()
