@@ -103,6 +103,13 @@ try {
     floor: { url: floor, path: `/?userId=${page.userId}` },
     goal: 0.5,
   })
+  // Refused for its missing parameter, after the key was checked and the request counted: nothing else is asked of the database.
+  await compare({
+    what: 'authentication and rate limit alone',
+    ours: { url: http.url, path: '/api/connections', headers, status: 400 },
+    floor: { url: floor, path: '/?counter=bench' },
+    goal: 0.5,
+  })
 } finally {
   floorProcess.disconnect()
   await http.stop()

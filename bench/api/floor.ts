@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb'
 /**
  * What the machine can do at all: the bare driver's queries and JSON.stringify behind `node:http`, with no authentication, limits,
  * or checks. `?archiveId=&skip=&limit=` for a page of conversations, `?userId=` for a user's connections
- * with their counts.
+ * with their counts, `?counter=` for one atomic count.
  */
 const RECENT_MS = 30 * 24 * 3_600_000
 
@@ -41,10 +41,18 @@ async function pageOf(query: URLSearchParams) {
   return { documents }
 }
 
+/** One atomic count, as a rate limit needs at the least. */
+const count = (name: string) =>
+  client
+    .db()
+    .collection<{ _id: string }>('bench_counters')
+    .findOneAndUpdate({ _id: name }, { $inc: { count: 1 } }, { upsert: true, returnDocument: 'after' })
+
 const server = createServer(async (request, response) => {
   const query = new URL(request.url ?? '', 'http://floor').searchParams
   const userId = query.get('userId')
-  const answer = userId ? await connectionsOf(userId) : await pageOf(query)
+  const counter = query.get('counter')
+  const answer = counter ? await count(counter) : userId ? await connectionsOf(userId) : await pageOf(query)
   response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
 })
 server.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))

@@ -4,13 +4,18 @@ export interface Load {
   url: string
   path: string
   headers?: Record<string, string>
+  /** What every answer has to be. */
+  status?: number
 }
 
 /** Connections that ask at the same time. */
 const AT_ONCE = 8
 
-/** Asks for so long (ms) and answers how many requests a second were answered; any answer but 200 is an error. */
-export async function requestsPerSecond({ url, path, headers = {} }: Load, forMs: number): Promise<number> {
+/** Asks for so long (ms) and answers how many requests a second were answered; an answer of another status is an error. */
+export async function requestsPerSecond(
+  { url, path, headers = {}, status = 200 }: Load,
+  forMs: number,
+): Promise<number> {
   const pool = new Pool(url, { connections: AT_ONCE })
   const start = performance.now()
   let answered = 0
@@ -18,7 +23,7 @@ export async function requestsPerSecond({ url, path, headers = {} }: Load, forMs
     while (performance.now() - start < forMs) {
       const { statusCode, body } = await pool.request({ method: 'GET', path, headers })
       await body.dump({ limit: 64 * 1024 * 1024 })
-      if (statusCode !== 200) throw new Error(`${path} answers ${statusCode}`)
+      if (statusCode !== status) throw new Error(`${path} answers ${statusCode}`)
       answered += 1
     }
   }
