@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { deliverUnderKills } from './killing.ts'
 
 test('kill -9 at random moments: every event arrives, under one id, and not after its sixth failure', async () => {
-  const report = await deliverUnderKills({ events: 300, kills: 4, batch: 10, timeScale: 2_400 })
+  const report = await deliverUnderKills({ events: 300, kills: 4, timeScale: 2_400 })
   assert.is(report.delivered + report.dropped, 300)
 })
 

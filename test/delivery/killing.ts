@@ -9,6 +9,8 @@ import { happen, startWorld, testEvent } from './world.ts'
 const CHILD = new URL('child.ts', import.meta.url)
 /** An interrupted attempt is found when its claim has run out (15 s); six of them in a row are the worst. */
 const GIVE_UP_MS = 240_000
+/** From the events to the kill: anywhere between the relay's first look and the last answer. */
+const LONGEST_LIFE_MS = 250
 
 export interface KillingReport {
   events: number
@@ -28,14 +30,11 @@ type Fate = { requests: number; successes: number }
 export async function deliverUnderKills({
   events,
   kills,
-  batch,
   timeScale,
   failing = 0.4,
 }: {
   events: number
   kills: number
-  /** Events that happen at once. */
-  batch: number
   timeScale: number
   /** How often the receiver fails, in one way or another. */
   failing?: number
@@ -64,22 +63,16 @@ export async function deliverUnderKills({
   const children = [await startChild(), await startChild()]
   try {
     const expected: string[] = []
-    const happening = (async () => {
-      for (let made = 0; made < events; made += batch) {
-        const list = Array.from({ length: Math.min(batch, events - made) }, (_, index) =>
-          testEvent('killed', `${made + index}`),
-        )
-        expected.push(...(await happen(list)))
-        await sleep(20)
-      }
-    })()
+    // Events happen right before each kill, so that attempts are under way when it comes.
     for (let killed = 0; killed < kills; killed++) {
-      await sleep(Math.random() * 400)
+      const upTo = Math.round((events * (killed + 1)) / kills)
+      const list = Array.from({ length: upTo - expected.length }, (_, index) => testEvent('killed', `${index}`))
+      expected.push(...(await happen(list)))
+      await sleep(Math.random() * LONGEST_LIFE_MS)
       const [victim] = children.splice(Math.floor(Math.random() * children.length), 1)
       if (victim) await kill(victim)
       children.push(await startChild())
     }
-    await happening
     const ended = { appId: 'killed', state: { $ne: 'waiting' } }
     await until(
       'the end of all deliveries',

@@ -17,7 +17,7 @@ const database = given
 process.env['TEST_DATABASE_URL'] = given ?? database?.url('')
 try {
   for (let round = 1; round <= rounds; round++) {
-    const report = await deliverUnderKills({ events: 2_000, kills: 20, batch: 20, timeScale: 600 })
+    const report = await deliverUnderKills({ events: 2_000, kills: 20, timeScale: 600 })
     process.stdout.write(`${JSON.stringify({ round, ...report })}\n`)
   }
 } finally {
