@@ -1,4 +1,5 @@
 import type { Frame, Page, Request } from 'playwright'
+import { parseUrl } from '../core/parse-url.ts'
 import { hostAllowed, type ProviderProfile } from '../provider/profile.ts'
 import { WORDS } from './words.ts'
 
@@ -48,8 +49,9 @@ function watchAddress({ page, profile, isPopup, notify }: Guard): void {
     void goBack().catch(() => undefined)
   }
   const judge = (frame: Frame): void => {
-    if (frame !== page.mainFrame() || !URL.canParse(frame.url())) return
-    const { protocol, hostname } = new URL(frame.url())
+    const url = parseUrl(frame.url())
+    if (frame !== page.mainFrame() || !url) return
+    const { protocol, hostname } = url
     if (protocol === ERROR_PAGE) {
       const outside = failed && !hostAllowed(profile, failed.hostname)
       leave(outside ? WORDS.outside(failed?.hostname ?? '') : WORDS.unanswered)

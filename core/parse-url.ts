@@ -1,4 +1,11 @@
-/** An address as a URL; null where it is none. (`URL.parse` is missing in the older of the Node versions that are supported.) */
-export function parseUrl(text: string, base?: string): URL | null {
-  return URL.canParse(text, base) ? new URL(text, base) : null
+/**
+ * An address as a URL; null where it is none. Neither `URL.parse`, which the older of the supported Node versions lack, nor
+ * `URL.canParse`: in Node 20, once it is called often, it refuses what is not ASCII.
+ */
+export function parseUrl(text: string, base?: string | URL): URL | null {
+  try {
+    return new URL(text, base)
+  } catch {
+    return null
+  }
 }

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { parseUrl } from './parse-url.ts'
 
 /** The IANA special-purpose registry and multicast: no host on the public internet has one of these. */
 const REFUSED_V4 = [
@@ -52,15 +53,6 @@ const URL_LENGTH = 2_048
 /** Names that never lead out of a machine or a network, whatever resolves them. */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa|lan|intranet|onion)$/
 
-/** Not `URL.canParse`: in Node 20, once it is called often, it refuses what is not ASCII. */
-function parse(text: string): URL | undefined {
-  try {
-    return new URL(text)
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * Why events cannot be posted to this URL, for people; null when they can. A URL parser has already turned every spelling of a
  * literal address (decimal, octal, hex, short) into the plain one. A host name passes here: what it resolves to is judged at each
@@ -68,7 +60,7 @@ function parse(text: string): URL | undefined {
  */
 export function webhookUrlProblem(text: string, { allowPrivate }: { allowPrivate: boolean }): string | null {
   if (text.length > URL_LENGTH) return `The URL is longer than ${URL_LENGTH} characters`
-  const url = parse(text)
+  const url = parseUrl(text)
   if (!url) return 'Not a URL'
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
     return 'The URL must begin with https://'

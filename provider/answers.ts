@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/parse-url.ts'
 import { ProviderContractError } from './errors.ts'
 import { parseJson } from './json.ts'
 import type { ProviderAnswer } from './request.ts'
@@ -84,9 +85,9 @@ export function readConversation(answer: ProviderAnswer, id: string): JsonObject
 export function readDownloadUrl(answer: ProviderAnswer, apiBaseUrl: string): string | null {
   if (answer.status === 404 || answer.status === 410) return null
   const url = asString(field(asObject(jsonOf(answer, 'file call')), 'download_url'))
-  if (!url || !URL.canParse(url, apiBaseUrl))
-    throw new ProviderContractError("The provider's file call gives no address")
-  return new URL(url, apiBaseUrl).href
+  const address = url ? parseUrl(url, apiBaseUrl) : null
+  if (!address) throw new ProviderContractError("The provider's file call gives no address")
+  return address.href
 }
 
 function jsonOf({ status, body }: ProviderAnswer, what: string): unknown {

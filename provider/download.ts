@@ -2,6 +2,7 @@ import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent } from 'undici'
 import { type Clock, MINUTE, SECOND } from '../core/clock.ts'
+import { parseUrl } from '../core/parse-url.ts'
 import { isPublicAddress } from '../core/public-address.ts'
 import { throwIfRefused } from './caller.ts'
 import { AnswerTooLargeError, ProviderContractError } from './errors.ts'
@@ -70,8 +71,9 @@ export async function downloadFile(options: DownloadOptions): Promise<FileAnswer
       throw error
     }
     const location = answer.headers.get('location')
-    if (answer.status >= 300 && answer.status < 400 && location !== null && URL.canParse(location, url)) {
-      url = new URL(location, url)
+    const next = answer.status >= 300 && answer.status < 400 && location !== null ? parseUrl(location, url) : null
+    if (next) {
+      url = next
       continue
     }
     if (answer.status === 404 || answer.status === 410) return null

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseUrl } from '../core/parse-url.ts'
 
 /** A host name or literal address as it stands in `URL.hostname`: no port, no scheme, no path. */
 const HOST =
@@ -22,10 +23,10 @@ const hostPattern = z
 
 const httpUrl = z
   .string()
-  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
+  .refine((value) => /^https?:$/.test(parseUrl(value)?.protocol ?? ''), {
     error: 'must be an absolute http or https address',
   })
-  .refine((value) => !URL.canParse(value) || (!new URL(value).username && !new URL(value).password), {
+  .refine((value) => !parseUrl(value)?.username && !parseUrl(value)?.password, {
     error: 'must not hold a user name or password',
   })
 

@@ -1,4 +1,5 @@
 import type { Response } from 'express'
+import { parseUrl } from '../../core/parse-url.ts'
 import type { App } from '../../schemas/app.ts'
 import type { Assets } from './assets.ts'
 import { hexColor, NEUTRAL_BRAND } from './colors.ts'
@@ -91,6 +92,6 @@ ${
 
 /** Where the app's logo lies, if it is an https address. */
 function logoOf(branding: Branding | undefined): URL | null {
-  const url = branding?.logoUrl && URL.canParse(branding.logoUrl) ? new URL(branding.logoUrl) : null
+  const url = branding?.logoUrl ? parseUrl(branding.logoUrl) : null
   return url?.protocol === 'https:' ? url : null
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseUrl } from '../../core/parse-url.ts'
 import { LONGEST_ID, text } from './text.ts'
 
 const name = z.string().trim().min(1, 'is empty').max(80, 'is longer than 80 characters')
@@ -7,7 +8,7 @@ const address = z
   .max(2_048)
   .regex(/^https?:\/\//, 'must be an http or https address')
   .refine(
-    (value) => URL.canParse(value) && !new URL(value).username && !new URL(value).password,
+    (value) => parseUrl(value) !== null && !parseUrl(value)?.username && !parseUrl(value)?.password,
     'must be an http or https address',
   )
 

@@ -1,6 +1,7 @@
 import { awaitIngest } from './await-ingest.ts'
 import { eachPage } from './each-conversation.ts'
 import { type ExportFile, exportBody } from './export-body.ts'
+import { isHttpUrl } from './http-url.ts'
 import { type Answer, type CallOptions, send } from './request.ts'
 import { type Repeatable, wait, withRetries } from './retry.ts'
 import type { Conversation, ConversationPage, IngestResult, PurgeResult, UserConnections } from './types.ts'
@@ -70,8 +71,7 @@ export type Client = {
 }
 
 function checkOptions({ baseUrl, apiKey, maxAttempts = 1 }: ClientOptions) {
-  const isAddress = URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)
-  if (!isAddress) throw new TypeError('createClient: baseUrl must be an http or https address')
+  if (!isHttpUrl(baseUrl)) throw new TypeError('createClient: baseUrl must be an http or https address')
   if (typeof apiKey !== 'string' || apiKey === '')
     throw new TypeError('createClient: apiKey must be a non-empty string')
   if (!(maxAttempts >= 1)) throw new TypeError('createClient: maxAttempts must be 1 or more')

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import jwt from 'jsonwebtoken'
+import { isHttpUrl } from './http-url.ts'
 
 export type LinkPurpose = 'connect' | 'manage'
 
@@ -43,10 +44,6 @@ function check(condition: boolean, message: string): asserts condition {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length > 0
-
-function isHttpUrl(value: unknown): boolean {
-  return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
-}
 
 function checkOptions(options: SignLinkOptions, purpose: string, scopes: readonly string[], lifetimeSeconds: number) {
   check(isText(options.appId), 'appId must be a non-empty string')
