@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { NodeRow } from './branches.ts'
+import type { NodeRow } from './raw.ts'
 import { at } from './times.ts'
 
 const T3 = at('2025-02-12T08:00:00Z')

@@ -1,9 +1,6 @@
 import { attachments, lostThread } from './branches-files.ts'
-import { conversationId, type RawConversation, type RawNode } from './raw.ts'
+import { conversationId, type NodeRow, type RawConversation, type RawNode } from './raw.ts'
 import { at } from './times.ts'
-
-/** Written out by hand, so that a test can hold an expectation that is written by hand as well. */
-export type NodeRow = [id: string, parent: string | null, message: { [key: string]: unknown } | null]
 
 const T1 = at('2025-02-10T10:00:00Z')
 const T2 = at('2025-02-11T15:30:00Z')

@@ -18,6 +18,9 @@ export interface RawNode {
   message: { [key: string]: unknown } | null
 }
 
+/** Written out by hand, so that a test can hold an expectation that is written by hand as well. */
+export type NodeRow = [id: string, parent: string | null, message: { [key: string]: unknown } | null]
+
 export interface Turn {
   role: 'user' | 'assistant'
   text: string
