@@ -1,9 +1,9 @@
-import { lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import { Agent } from 'undici'
 import { type Clock, MINUTE, SECOND } from '../core/clock.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { isPublicAddress } from '../core/public-address.ts'
+import { publicLookup } from '../core/public-lookup.ts'
 import { throwIfRefused } from './caller.ts'
 import { AnswerTooLargeError, ProviderContractError } from './errors.ts'
 import { hostAllowed, isLoopbackHost, onLoopback, type ProviderProfile } from './profile.ts'
@@ -16,19 +16,7 @@ const MAX_REDIRECTS = 3
 /** A file's bytes with the media type that came with them, or word that there are more of them than asked for. */
 export type FileAnswer = { tooLarge: false; bytes: Buffer; contentType: string | null } | { tooLarge: true }
 
-/** Refuses names at the moment of connecting, so that a name that changes its address in between cannot pass. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '')
-    const reachable = addresses.filter(({ address }) => isPublicAddress(address))
-    const [first] = reachable
-    if (first === undefined) return callback(Object.assign(new Error('not a public address'), { code: 'EACCES' }), '')
-    if (options.all) callback(null, reachable)
-    else callback(null, first.address, first.family)
-  })
-}
-
-const publicAgent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS, lookup: publicLookup } })
+const publicAgent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS, lookup: publicLookup() } })
 
 export interface DownloadOptions {
   url: string

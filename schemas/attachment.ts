@@ -1,4 +1,5 @@
 import mongoose, { type Model } from 'mongoose'
+import { connectedDatabase } from './database.ts'
 
 /**
  * One file that messages of an archive refer to (SPEC.md, Message): stored encrypted, never answered by the API. Found first,
@@ -45,13 +46,7 @@ export const attachmentId = ({ archiveId, fileId }: { archiveId: string; fileId:
 
 const BUCKET = 'attachment_files'
 
-function database() {
-  const { db } = mongoose.connection
-  if (!db) throw new Error('the database is not connected')
-  return db
-}
-
-const bucket = () => new mongoose.mongo.GridFSBucket(database(), { bucketName: BUCKET })
+const bucket = () => new mongoose.mongo.GridFSBucket(connectedDatabase(), { bucketName: BUCKET })
 
 /** Stores a file's (encrypted) bytes under the attachment's id; what an interrupted attempt left is replaced. */
 export async function storeAttachmentBytes({ id, bytes }: { id: string; bytes: Buffer }): Promise<void> {
@@ -79,8 +74,8 @@ export async function deleteAttachments({ archiveId }: { archiveId: string }): P
 }
 
 async function removeFiles(ids: string | { $gte: string; $lt: string }): Promise<void> {
-  await database().collection(`${BUCKET}.chunks`).deleteMany({ files_id: ids })
-  await database()
+  await connectedDatabase().collection(`${BUCKET}.chunks`).deleteMany({ files_id: ids })
+  await connectedDatabase()
     .collection(`${BUCKET}.files`)
     .deleteMany({ _id: ids } as never)
 }

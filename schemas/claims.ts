@@ -35,20 +35,6 @@ export interface ClaimOptions {
   filter?: Filter
 }
 
-/** Claims the longest due document, or one that `filter` names; null when nothing is due. */
-export async function claimOne<T extends Claimable>(
-  model: Model<T>,
-  { now, filter = {} }: ClaimOptions,
-): Promise<T | null> {
-  return model
-    .findOneAndUpdate(
-      { ...filter, claimableAt: trusted({ $lte: now }) },
-      { $set: { claimableAt: new Date(now.getTime() + CLAIM_MS), claimedBy: newId() }, $inc: { fence: 1 } },
-      { sort: { claimableAt: 1 }, returnDocument: 'after' },
-    )
-    .lean<T>()
-}
-
 /** Claims up to `limit` of the longest due documents in three round trips, whatever their number. */
 export async function claimMany<T extends Claimable & { _id: string }>(
   model: Model<T>,

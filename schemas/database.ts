@@ -28,6 +28,13 @@ export async function connectDatabase({ url }: { url: string }): Promise<{ close
   return { close: () => mongoose.disconnect() }
 }
 
+/** The driver's own database of this process's connection, for what Mongoose has no model of (GridFS). */
+export function connectedDatabase() {
+  const { db } = mongoose.connection
+  if (!db) throw new Error('the database is not connected')
+  return db
+}
+
 /** True when the database answers now. */
 export async function databaseAnswers(): Promise<boolean> {
   try {

@@ -10,6 +10,7 @@ import type { Keyring, WrappedKey } from '../core/envelope.ts'
 import { ServiceError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { Commands } from './command.ts'
+import { connectedDatabase } from './database.ts'
 
 /**
  * An account export between its upload and its ingestion: it lies in GridFS, encrypted with a key of its own, so that either process
@@ -28,14 +29,8 @@ const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG = { authTagLength: 16 }
 
-function database() {
-  const { db } = mongoose.connection
-  if (!db) throw new Error('the database is not connected')
-  return db
-}
-
-const bucket = () => new mongoose.mongo.GridFSBucket(database(), { bucketName: BUCKET })
-const files = () => database().collection<{ _id: string; metadata: UploadMetadata }>(`${BUCKET}.files`)
+const bucket = () => new mongoose.mongo.GridFSBucket(connectedDatabase(), { bucketName: BUCKET })
+const files = () => connectedDatabase().collection<{ _id: string; metadata: UploadMetadata }>(`${BUCKET}.files`)
 
 /** Throws `body_too_large` as soon as more than `maxBytes` have come. */
 function bounded(maxBytes: number, limit: string): Transform {
@@ -101,7 +96,7 @@ export async function withExportFile<T>(
 
 export async function deleteExportUpload({ fileId }: { fileId: string }): Promise<void> {
   await files().deleteOne({ _id: fileId })
-  await database().collection(`${BUCKET}.chunks`).deleteMany({ files_id: fileId })
+  await connectedDatabase().collection(`${BUCKET}.chunks`).deleteMany({ files_id: fileId })
 }
 
 /** Deletes what was uploaded for a connection and not ingested yet. */
@@ -115,7 +110,7 @@ export async function deleteExportUploadsOf({ connectionId }: { connectionId: st
  * the pieces of interrupted ones. Answers how many went.
  */
 export async function deleteStrayUploads({ before }: { before: Date }): Promise<number> {
-  const chunks = database().collection<{ _id: mongoose.Types.ObjectId; files_id: string }>(`${BUCKET}.chunks`)
+  const chunks = connectedDatabase().collection<{ _id: mongoose.Types.ObjectId; files_id: string }>(`${BUCKET}.chunks`)
   let deleted = 0
   for await (const { _id, files_id: fileId } of chunks
     .find({ n: 0 })

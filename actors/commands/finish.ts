@@ -1,7 +1,7 @@
 import type { ErrorCode, ServiceError } from '../../core/errors.ts'
 import { heldBy } from '../../schemas/claims.ts'
 import { type Command, type CommandKind, type CommandResults, Commands } from '../../schemas/command.ts'
-import type { OutboxEntry } from '../../schemas/outbox.ts'
+import { type OutboxEntry, withEvents } from '../../schemas/outbox.ts'
 import { ClaimLost } from '../held-claims.ts'
 
 /** Whatever of a command's arguments is secret goes with its end: keys that lie in a done command could open what was deleted. */
@@ -21,12 +21,7 @@ export async function finishCommand<K extends CommandKind>({
   events?: OutboxEntry[]
   now: Date
 }): Promise<void> {
-  const outbox = events.length > 0
-  await end(command, {
-    $set: { state: 'done', result, doneAt: now, ...(outbox && { outboxAt: now }) },
-    $unset: ENDED,
-    ...(outbox && { $push: { outbox: { $each: events } } }),
-  })
+  await end(command, withEvents({ $set: { state: 'done', result, doneAt: now }, $unset: ENDED }, events, now))
 }
 
 /** Ends a command that cannot be carried out; the one who waits is told `code` and the table's message. */

@@ -6,8 +6,6 @@ import { isDuplicate } from '../../schemas/database.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { type Holding, waitForClaim } from './wait-for-claim.ts'
 
-export { emailHashOf } from '../../schemas/email-hash.ts'
-
 const ACCOUNT_ID_LENGTH = 32
 
 /** Stable for one provider account within one app, and meaningless outside it (SPEC.md, accountId). */

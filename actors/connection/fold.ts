@@ -1,4 +1,5 @@
 import type { Connection } from '../../schemas/connection.ts'
+import { withEvents } from '../../schemas/outbox.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { cutShortEvents } from '../sync/counts.ts'
 import { releaseAt, writeHeld } from './claimed.ts'
@@ -19,11 +20,11 @@ export async function foldConnection({
   const now = runtime.clock.now()
   const events = await cutShortEvents({ connection: predecessor, at: now })
   await deleteBrowserProfile({ connectionId: predecessor._id })
-  await writeHeld(predecessor, {
-    $set: { status: 'revoked', revokedAt: now, ...(events.length > 0 && { outboxAt: now }) },
+  const revoked = {
+    $set: { status: 'revoked', revokedAt: now },
     $unset: { ...releaseAt(null).$unset, ...REVOKED },
-    ...(events.length > 0 && { $push: { outbox: { $each: events } } }),
-  })
+  }
+  await writeHeld(predecessor, withEvents(revoked, events, now))
 }
 
 /** What a revoked connection no longer has. */

@@ -7,7 +7,9 @@ import { type App, Apps } from '../../schemas/app.ts'
 import { heldBy } from '../../schemas/claims.ts'
 import { type Command, Commands } from '../../schemas/command.ts'
 import { type Connection, Connections } from '../../schemas/connection.ts'
+import { emailHashOf } from '../../schemas/email-hash.ts'
 import { deleteExportUpload, withExportFile } from '../../schemas/export-upload.ts'
+import { withEvents } from '../../schemas/outbox.ts'
 import { finishCommand } from '../commands/finish.ts'
 import { NotYet } from '../commands/not-yet.ts'
 import { ClaimLost } from '../held-claims.ts'
@@ -15,7 +17,7 @@ import type { ActorRuntime } from '../runtime.ts'
 import { countRun, cutShortEvents, importedEvents } from '../sync/counts.ts'
 import { type Prepared, prepare } from '../sync/prepare.ts'
 import { storeConversations, storedOf } from '../sync/store.ts'
-import { accountIdOf, emailHashOf } from './account.ts'
+import { accountIdOf } from './account.ts'
 import { writeHeld } from './claimed.ts'
 import type { CommandWork } from './connect.ts'
 import { leaveNothingBehind } from './purge-data.ts'
@@ -102,15 +104,10 @@ async function beginRun({
   const now = runtime.clock.now()
   const untold = runId !== command._id && (!other || other.state === 'failed')
   const events = untold ? await cutShortEvents({ connection, at: now }) : []
-  await writeHeld(connection, {
-    $set: {
-      'sync.runId': command._id,
-      'sync.unchanged': 0,
-      'sync.outcome': 'ingesting an export',
-      ...(events.length > 0 && { outboxAt: now }),
-    },
-    ...(events.length > 0 && { $push: { outbox: { $each: events } } }),
-  })
+  const begun = {
+    $set: { 'sync.runId': command._id, 'sync.unchanged': 0, 'sync.outcome': 'ingesting an export' },
+  }
+  await writeHeld(connection, withEvents(begun, events, now))
 }
 
 async function storeAll({

@@ -9,7 +9,7 @@ import { type Connection, Connections } from '../../schemas/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import { deleteExportUploadsOf } from '../../schemas/export-upload.ts'
 import { FINAL_LEASE_STATES, Leases } from '../../schemas/lease.ts'
-import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
+import { type OutboxEntry, outboxEntry, withEvents } from '../../schemas/outbox.ts'
 import { finishCommand } from '../commands/finish.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { cutShortAndStored } from '../sync/counts.ts'
@@ -96,19 +96,18 @@ async function detach({
     const { archiveId } = connection
     // Both from one look: what a sync stores meanwhile is deleted with the rest and told by neither.
     const { events, stored: conversationsDeleted } = await cutShortAndStored({ connection, at: now })
+    const revoked = {
+      $set: {
+        status: 'revoked',
+        revokedAt: now,
+        purge: { commandId, conversationsDeleted, ...(archiveId && { archiveId }) },
+      },
+      $unset: { ...REVOKED, claimableAt: 1, claimedBy: 1, yieldRequestedAt: 1 },
+      $inc: { fence: 1 },
+    }
     const detached = await Connections.findOneAndUpdate(
       { _id: id, fence: connection.fence, 'sync.runId': connection.sync.runId ?? trusted({ $exists: false }) },
-      {
-        $set: {
-          status: 'revoked',
-          revokedAt: now,
-          purge: { commandId, conversationsDeleted, ...(archiveId && { archiveId }) },
-          ...(events.length > 0 && { outboxAt: now }),
-        },
-        $unset: { ...REVOKED, claimableAt: 1, claimedBy: 1, yieldRequestedAt: 1 },
-        $inc: { fence: 1 },
-        ...(events.length > 0 && { $push: { outbox: { $each: events } } }),
-      },
+      withEvents(revoked, events, now),
       { returnDocument: 'after' },
     ).lean<Connection>()
     if (detached) return detached

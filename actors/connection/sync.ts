@@ -9,7 +9,7 @@ import {
 import { type Account, Accounts } from '../../schemas/account.ts'
 import { type Command, Commands } from '../../schemas/command.ts'
 import { type Connection, Connections, type Credential } from '../../schemas/connection.ts'
-import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
+import { type OutboxEntry, outboxEntry, withEvents } from '../../schemas/outbox.ts'
 import { ClaimLost, YieldRequested } from '../held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { nextSync, type Outcome, syncBudget } from '../sync/cadence.ts'
@@ -185,7 +185,7 @@ async function report({
   if (outcome.kind === 'session-ended')
     events.push(reauthNeeded({ connection, runId, reason: outcome.reason, lastSyncAt, at: now }))
   const release = releaseAt(next.due)
-  await writeHeld(connection, {
+  const ended = {
     $set: {
       ...release.$set,
       'sync.unchanged': 0,
@@ -193,12 +193,11 @@ async function report({
       ...(next.intervalMs !== undefined && { 'sync.intervalMs': next.intervalMs }),
       ...(lastSyncAt && { lastSyncAt }),
       ...(outcome.kind === 'session-ended' && { status: 'needs_reauth' }),
-      ...(events.length > 0 && { outboxAt: now }),
       crashes: 0,
     },
     $unset: { ...release.$unset, 'sync.runId': 1 },
-    ...(events.length > 0 && { $push: { outbox: { $each: events } } }),
-  })
+  }
+  await writeHeld(connection, withEvents(ended, events, now))
   if (events.length > 0) runtime.outboxHint()
   runtime.log.info({ connectionId: connection._id, outcome: outcome.kind, ...counts }, 'sync ended')
 }

@@ -1,50 +1,19 @@
-import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { SECOND } from '../../core/clock.ts'
 import { isPublicAddress } from '../../core/public-address.ts'
+import { notPublic, publicLookup, type Resolve } from '../../core/public-lookup.ts'
 
 /** Where an answer must be complete (SPEC.md, Limits); a connection that takes longer is of no use to anyone. */
 export const ATTEMPT_LIMIT_MS = 10 * SECOND
 /** Shorter than the 5 s after which common servers close an idle connection: a request must not meet that moment. */
 const KEEP_ALIVE_MS = 4 * SECOND
 
-export const NOT_PUBLIC = 'ERR_ADDRESS_NOT_PUBLIC'
-
-const notPublic = (): NodeJS.ErrnoException =>
-  Object.assign(new Error('the address is not public'), { code: NOT_PUBLIC })
-
-/** Finds all addresses of a name; `dns.lookup` is one. */
-export type Resolve = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void
-
-/** The lookup of the connection itself: the address that was judged is the one that is connected to. */
-const publicLookup =
-  (resolve: Resolve): LookupFunction =>
-  (hostname, options, callback) =>
-    resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, '')
-      const addresses = found.filter(({ address }) => isPublicAddress(address))
-      const [first] = addresses
-      if (!first) callback(notPublic(), '')
-      else if (options.all) callback(null, addresses)
-      else callback(null, first.address, first.family)
-    })
-
 /**
  * Connections to webhooks, kept alive between deliveries. No bound of its own on their number: each app has one already, and a
  * bound per host would let one app's hanging endpoint hold up another's on the same host.
  */
-export function createWebhookAgent({
-  allowPrivate,
-  resolve = systemLookup,
-}: {
-  allowPrivate: boolean
-  resolve?: Resolve
-}): Agent {
+export function createWebhookAgent({ allowPrivate, resolve }: { allowPrivate: boolean; resolve?: Resolve }): Agent {
   const connector = buildConnector({
     timeout: ATTEMPT_LIMIT_MS,
     ...(!allowPrivate && { lookup: publicLookup(resolve) }),

@@ -1,4 +1,5 @@
-import { ATTEMPT_LIMIT_MS, NOT_PUBLIC } from './agent.ts'
+import { NOT_PUBLIC } from '../../core/public-lookup.ts'
+import { ATTEMPT_LIMIT_MS } from './agent.ts'
 
 export const TOO_SLOW = `No complete answer within ${ATTEMPT_LIMIT_MS / 1_000} seconds`
 export const INTERRUPTED = 'The attempt was interrupted by a restart of the service'

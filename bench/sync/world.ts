@@ -7,7 +7,7 @@ import { newId } from '../../core/ids.ts'
 import { createRuntime } from '../../core/process.ts'
 import { providerProfile } from '../../provider/profile.ts'
 import { createApp } from '../../schemas/apps.ts'
-import { claimOne } from '../../schemas/claims.ts'
+import { claimMany } from '../../schemas/claims.ts'
 import { type Command, Commands } from '../../schemas/command.ts'
 import { writeCommand } from '../../schemas/commands.ts'
 import { type Connection, Connections, CREDENTIAL_PURPOSE } from '../../schemas/connection.ts'
@@ -93,7 +93,7 @@ export async function startSyncWorld({ site }: { site: string }): Promise<SyncWo
           credential: seal(key, { owner: connectionId, purpose: CREDENTIAL_PURPOSE }, credential),
         },
       })
-      const command = await claimOne<Command>(Commands, { now: clock.now() })
+      const [command] = await claimMany<Command>(Commands, { now: clock.now(), limit: 1 })
       if (!command) throw new Error('no command')
       const begin = performance.now()
       await carryOut({ command, runtime: actors, signal })
@@ -103,7 +103,7 @@ export async function startSyncWorld({ site }: { site: string }): Promise<SyncWo
       return { connection, ms }
     },
     sync: async ({ _id }) => {
-      const claimed = await claimOne<Connection>(Connections, { now: clock.now(), filter: { _id } })
+      const [claimed] = await claimMany<Connection>(Connections, { now: clock.now(), filter: { _id }, limit: 1 })
       if (!claimed) throw new Error('not due')
       const begin = performance.now()
       await whenDue({ connection: claimed, runtime: actors, signal })

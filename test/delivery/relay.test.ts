@@ -8,7 +8,7 @@ import { ConsumedLinks } from '../../schemas/consumed-link.ts'
 import { trusted } from '../../schemas/database.ts'
 import { insertDeliveries, type NewDelivery } from '../../schemas/deliveries.ts'
 import { Deliveries } from '../../schemas/delivery.ts'
-import { outboxEntry, pushOutbox } from '../../schemas/outbox.ts'
+import { outboxEntry, withEvents } from '../../schemas/outbox.ts'
 import { until } from '../support/until.ts'
 import { startEndpoint } from './receiver.ts'
 import { happen, startDelivering, startWorld, testEvent, type World } from './world.ts'
@@ -89,7 +89,7 @@ relaying('an entry that is added while its document is relayed is not lost', asy
     const relay = createOutboxRelay({
       runtime: world.runtime,
       accept: async (list) => {
-        if (!added) await Commands.updateOne({ _id: commandId }, pushOutbox([late], new Date()))
+        if (!added) await Commands.updateOne({ _id: commandId }, withEvents({}, [late], new Date()))
         added = true
         await write(list)
       },

@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createWebhookAgent, type Resolve } from '../../actors/delivery/agent.ts'
+import { createWebhookAgent } from '../../actors/delivery/agent.ts'
 import { KEPT_LIMIT, keptText } from '../../actors/delivery/answer.ts'
 import { type SendOptions, sendWebhook } from '../../actors/delivery/send.ts'
 import { signatureOf } from '../../actors/delivery/signature.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
+import type { Resolve } from '../../core/public-lookup.ts'
 import { startEndpoint } from './receiver.ts'
 
 /** The ten seconds of an attempt pass fifty times as fast; everything else is real. */
