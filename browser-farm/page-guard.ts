@@ -1,4 +1,5 @@
 import type { Frame, Page, Request } from 'playwright'
+import { SECOND } from '../core/clock.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { hostAllowed, type ProviderProfile } from '../provider/profile.ts'
 import { WORDS } from './words.ts'
@@ -38,11 +39,21 @@ export function guardPage(guard: Guard): void {
   page.on('filechooser', () => notify(WORDS.noUpload))
 }
 
+/** A page that was left is still in the browser's memory; longer means that something else came in between (machine time). */
+const BACK_TIMEOUT_MS = 5 * SECOND
+
 function watchAddress({ page, profile, isPopup, notify }: Guard): void {
   let failed: URL | null = null
+  const isOutside = (url: URL): boolean =>
+    url.protocol === 'http:' || url.protocol === 'https:'
+      ? !hostAllowed(profile, url.hostname)
+      : !HARMLESS.includes(url.protocol)
   const goBack = async (): Promise<void> => {
-    const blank = (await page.goBack()) === null
-    if (blank && isPopup) await page.close()
+    const answer = await page.goBack({ timeout: BACK_TIMEOUT_MS, waitUntil: 'commit' }).catch(() => undefined)
+    if (answer === null && isPopup) return page.close()
+    // Another navigation came in between: nobody is left standing outside.
+    const url = parseUrl(page.url())
+    if (url && isOutside(url)) await page.goto(profile.loginUrl, { waitUntil: 'commit' })
   }
   const leave = (message: string): void => {
     notify(message)
@@ -55,9 +66,7 @@ function watchAddress({ page, profile, isPopup, notify }: Guard): void {
     if (protocol === ERROR_PAGE) {
       const outside = failed && !hostAllowed(profile, failed.hostname)
       leave(outside ? WORDS.outside(failed?.hostname ?? '') : WORDS.unanswered)
-    } else if (protocol === 'http:' || protocol === 'https:') {
-      if (!hostAllowed(profile, hostname)) leave(WORDS.outside(hostname))
-    } else if (!HARMLESS.includes(protocol)) leave(WORDS.outside(protocol))
+    } else if (isOutside(url)) leave(WORDS.outside(protocol.startsWith('http') ? hostname : protocol))
   }
   page.on('requestfailed', (request) => {
     failed = addressOf(request, page) ?? failed
