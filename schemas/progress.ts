@@ -13,14 +13,15 @@ export interface Progress {
   done: boolean
 }
 
-const NOTHING: Progress = { stored: 0, total: null, done: false }
+/** Of a connection that is revoked, or whose account was never read. */
+export const NO_PROGRESS: Progress = { stored: 0, total: null, done: false }
 
 /** The progress of each of these connections, by id, in two queries whatever their number. A revoked connection has none. */
 export async function connectionProgress(
   connections: Pick<Connection, '_id' | 'accountId' | 'archiveId'>[],
 ): Promise<Map<string, Progress>> {
   const archiveIds = connections.flatMap(({ archiveId }) => archiveId ?? [])
-  if (archiveIds.length === 0) return new Map(connections.map(({ _id }) => [_id, NOTHING]))
+  if (archiveIds.length === 0) return new Map(connections.map(({ _id }) => [_id, NO_PROGRESS]))
   const [counts, accounts] = await Promise.all([
     Conversations.aggregate<{ _id: string; stored: number }>([
       { $match: { archiveId: { $in: archiveIds } } },
@@ -37,7 +38,7 @@ export async function connectionProgress(
   const backfills = new Map(accounts.map(({ archiveId, backfill }) => [archiveId, backfill]))
   const of = (archiveId: string | undefined): Progress => {
     const backfill = archiveId ? backfills.get(archiveId) : undefined
-    if (!archiveId || !backfill) return NOTHING
+    if (!archiveId || !backfill) return NO_PROGRESS
     return { stored: stored.get(archiveId) ?? 0, total: backfill.total ?? null, done: backfill.done }
   }
   return new Map(connections.map(({ _id, archiveId }) => [_id, of(archiveId)]))

@@ -2,12 +2,11 @@ import type { Request, RequestHandler, Response } from 'express'
 import { SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
-import { type Account, Accounts } from '../../schemas/account.ts'
 import { Apps } from '../../schemas/app.ts'
 import { awaitCommand, writeCommand } from '../../schemas/commands.ts'
 import { type Connection, Connections } from '../../schemas/connection.ts'
-import { Conversations } from '../../schemas/conversation.ts'
 import { trusted } from '../../schemas/database.ts'
+import { connectionProgress, NO_PROGRESS, type Progress } from '../../schemas/progress.ts'
 import { Users } from '../../schemas/user.ts'
 import type { OpsConnections } from '../../schemas/wire/ops.ts'
 import { goneSignal } from '../abort-signal.ts'
@@ -27,10 +26,8 @@ export const listConnections: RequestHandler = async (request, response) => {
   const { q, limit, appId } = parseInput(listingQuery, request.query)
   const filter = { ...(appId !== undefined && { appId }), ...(q === undefined ? {} : await matching(q, limit)) }
   const found = await Connections.find(filter).sort({ capturedAt: -1 }).limit(limit).lean<Connection[]>()
-  const [counts, accounts] = await Promise.all([countConversations(found), findAccounts(found)])
-  const answer: OpsConnections = {
-    connections: found.map((connection) => view(connection, counts, accounts.get(connection.accountId))),
-  }
+  const progress = await connectionProgress(found)
+  const answer: OpsConnections = { connections: found.map((each) => view(each, progress.get(each._id) ?? NO_PROGRESS)) }
   response.json(answer)
 }
 
@@ -53,27 +50,8 @@ async function matching(q: string, limit: number): Promise<Record<string, unknow
   }
 }
 
-async function countConversations(connections: Connection[]): Promise<Map<string, number>> {
-  const archiveIds = connections.flatMap(({ archiveId }) => archiveId ?? [])
-  const counts = await Conversations.aggregate<{ _id: string; count: number }>([
-    { $match: { archiveId: { $in: archiveIds } } },
-    { $group: { _id: '$archiveId', count: { $sum: 1 } } },
-  ])
-  return new Map(counts.map(({ _id, count }) => [_id, count]))
-}
-
-async function findAccounts(connections: Connection[]): Promise<Map<string, Account>> {
-  const ids = connections.map(({ accountId }) => accountId)
-  const accounts = await Accounts.find({ _id: trusted({ $in: ids }) }).lean<Account[]>()
-  return new Map(accounts.map((account) => [account._id, account]))
-}
-
-function view(
-  connection: Connection,
-  counts: Map<string, number>,
-  account: Account | undefined,
-): OpsConnections['connections'][number] {
-  const { _id, archiveId, claimedBy, sync, device } = connection
+function view(connection: Connection, progress: Progress): OpsConnections['connections'][number] {
+  const { _id, claimedBy, sync, device } = connection
   const { appId, userId, userRef, provider, status, accountId, crashes, replaces } = connection
   return {
     id: _id,
@@ -91,15 +69,8 @@ function view(
     outcome: sync?.outcome ?? null,
     crashes,
     quarantinedAt: isoOrNull(connection.quarantinedAt),
-    conversationCount: counts.get(archiveId ?? '') ?? 0,
-    backfill:
-      account && archiveId !== undefined && account.archiveId === archiveId
-        ? {
-            done: account.backfill.done,
-            before: isoOrNull(account.backfill.before),
-            total: account.backfill.total ?? null,
-          }
-        : null,
+    conversationCount: progress.stored,
+    progress,
     replaces,
     device: { ...device },
   }

@@ -84,10 +84,9 @@ export const opsConnectionsAnswer = z.object({
       crashes: count,
       quarantinedAt: time.nullable(),
       conversationCount: count,
-      backfill: z
-        .object({ done: z.boolean(), before: time.nullable(), total: count.nullable() })
-        .nullable()
-        .describe('How far back the history was read'),
+      progress: z
+        .object({ stored: count, total: count.nullable(), done: z.boolean() })
+        .describe('How far the history was read, as the manage page shows it; total is what the provider says it has'),
       replaces: z.array(z.string()),
       device: z.record(z.string(), z.string()),
     }),

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { z } from 'zod'
+import { Accounts } from '../../schemas/account.ts'
 import { Apps } from '../../schemas/app.ts'
 import { Commands } from '../../schemas/command.ts'
 import { Deliveries } from '../../schemas/delivery.ts'
 import { Leases } from '../../schemas/lease.ts'
 import { registerProcess } from '../../schemas/process-record.ts'
+import { connectionProgress } from '../../schemas/progress.ts'
 import {
   actorsAnswer,
   auditAnswer,
@@ -77,7 +79,10 @@ test('connections are found by what people know of them', async () => {
     device: { platform: 'iOS' },
     claimableAt: new Date(),
   })
-  await seedConversations({ archiveId: connection.archiveId ?? '', count: 3 })
+  const { archiveId = '', accountId } = connection
+  await seedConversations({ archiveId, count: 3 })
+  const backfill = { done: false, total: 7 }
+  await Accounts.create({ _id: accountId, appId: 'app-one', provider: 'p', archiveId, backfill, fence: 0 })
   const other = await seedConnection({ appId: 'app-two', userRef: 'other' })
   const find = async (q: string) =>
     (await operate(opsConnectionsAnswer, `connections?q=${encodeURIComponent(q)}`)).connections.map(({ id }) => id)
@@ -95,7 +100,11 @@ test('connections are found by what people know of them', async () => {
   assert.equal((await find('active')).length, 2)
   assert.equal(await find(''), [other._id, connection._id])
   const { connections } = await operate(opsConnectionsAnswer, 'connections?q=support-case-1')
-  assert.equal([connections[0]?.conversationCount, connections[0]?.device], [3, { platform: 'iOS' }])
+  const [found] = connections
+  assert.equal([found?.conversationCount, found?.device], [3, { platform: 'iOS' }])
+  const [progress] = (await connectionProgress([connection])).values()
+  assert.equal(found?.progress, progress, 'operators see what the manage page shows')
+  assert.equal(progress, { stored: 3, total: 7, done: false })
   assert.equal((await world.ask('/ops/connections?q=a%00', { key: OPERATOR_KEY })).status, 400)
 })
 
