@@ -29,6 +29,9 @@ interface Found {
  * knows names), and then those that appear in the metadata only. Parts come first, in their order.
  */
 export function readAttachments(parts: unknown[], metadata: JsonObject | null): Found[] {
+  const listed = field(metadata, 'attachments')
+  // Most messages are text alone.
+  if (!Array.isArray(listed) && parts.every((part) => typeof part === 'string')) return []
   const found: Found[] = []
   const byFile = new Map<string, Found>()
   const add = (entry: Found) => {
@@ -42,7 +45,6 @@ export function readAttachments(parts: unknown[], metadata: JsonObject | null): 
       if (fileId === null || !byFile.has(fileId)) add({ fileId, attachment })
     }
   }
-  const listed = field(metadata, 'attachments')
   for (const item of Array.isArray(listed) ? listed : []) {
     const source = asObject(item)
     const fileId = asId(field(source, 'id'))

@@ -1,6 +1,6 @@
 import type { FileReference } from './attachments.ts'
 import { type Message, readMessage } from './message.ts'
-import { asId, asObject, asString, asTime, field, type JsonObject } from './values.ts'
+import { asId, asObject, asString, asTime, entry, field, type JsonObject } from './values.ts'
 
 export type { Attachment, FileReference } from './attachments.ts'
 export type { Message } from './message.ts'
@@ -57,9 +57,9 @@ function currentBranch(conversation: JsonObject | null): JsonObject[] {
   const current = asString(field(conversation, 'current_node'))
   const seen = new Set<string>()
   const branch: JsonObject[] = []
-  let key = current !== null && asObject(field(mapping, current)) ? current : newestLeaf(mapping)
+  let key = current !== null && asObject(entry(mapping, current)) ? current : newestLeaf(mapping)
   while (key !== null && !seen.has(key)) {
-    const node = asObject(field(mapping, key))
+    const node = asObject(entry(mapping, key))
     if (node === null) break
     seen.add(key)
     branch.push(node)

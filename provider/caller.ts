@@ -1,8 +1,9 @@
+import type { Dispatcher } from 'undici'
 import { type Clock, DAY, MINUTE, SECOND } from '../core/clock.ts'
 import { cookieHeader } from './cookie.ts'
 import { ProviderRateLimitedError, ProviderUnavailableError } from './errors.ts'
 import type { ProviderProfile } from './profile.ts'
-import { type Fetch, type ProviderAnswer, request } from './request.ts'
+import { type ProviderAnswer, request } from './request.ts'
 import { createTurns } from './turns.ts'
 
 const MIB = 1024 * 1024
@@ -40,7 +41,7 @@ export interface CallerOptions {
   pace?: () => Promise<void>
   signal?: AbortSignal
   timeoutMs?: number
-  fetch?: Fetch
+  dispatcher?: Dispatcher
 }
 
 /**
@@ -52,7 +53,7 @@ export interface CallerOptions {
  * would say that the session has ended.
  */
 export function createCaller(options: CallerOptions): (call: Call) => Promise<ProviderAnswer> {
-  const { profile, clock, cookie, rotates, onAnswer, pace, signal, fetch } = options
+  const { profile, clock, cookie, rotates, onAnswer, pace, signal, dispatcher } = options
   const inTurn = createTurns()
 
   async function once(call: Call): Promise<ProviderAnswer> {
@@ -68,7 +69,7 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Pr
       cookie: cookieHeader({ name: profile.cookieName, value: cookie() }),
       ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
     }
-    const answer = await request({ what, url, headers, timeoutMs, maxBytes, clock, signal, fetch })
+    const answer = await request({ what, url, headers, timeoutMs, maxBytes, clock, signal, dispatcher })
     await onAnswer(answer)
     throwIfRefused(answer, { what, now: clock.now() })
     return answer

@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici'
 import type { Clock } from '../core/clock.ts'
 import {
   type ListPage,
@@ -12,7 +13,7 @@ import { applySetCookies, isCookieValue } from './cookie.ts'
 import { downloadFile, type FileAnswer } from './download.ts'
 import { ProviderContractError, ProviderUnavailableError, SessionEndedError } from './errors.ts'
 import type { ProviderProfile } from './profile.ts'
-import type { Fetch, ProviderAnswer } from './request.ts'
+import type { ProviderAnswer } from './request.ts'
 import type { JsonObject } from './values.ts'
 
 export type { ListItem, ListPage, ProviderAccount, SessionCheck } from './answers.ts'
@@ -39,7 +40,12 @@ export interface ProviderClientOptions {
   onRotate?: (credential: Credential) => Promise<void>
   /** Instead of the time limit (ms, machine time) of each kind of request. */
   timeoutMs?: number
-  fetch?: Fetch
+  /** Instead of the process's own connections to configured hosts. */
+  dispatcher?: Dispatcher
+}
+
+export interface ConversationAnswer extends Pick<ProviderAnswer, 'body' | 'gzipped'> {
+  raw: JsonObject
 }
 
 /**
@@ -55,8 +61,8 @@ export interface ProviderClient {
   list(options: { offset: number }): Promise<ListPage>
   /** The provider's own object, or null when the provider has none of that id (any more). */
   conversation(id: string): Promise<JsonObject | null>
-  /** The same beside the bytes that it came in. */
-  conversationAnswer(id: string): Promise<{ raw: JsonObject; body: Buffer } | null>
+  /** The same beside the bytes that it came in, also as the provider compressed them, where it did. */
+  conversationAnswer(id: string): Promise<ConversationAnswer | null>
   /** A file's bytes, or null for one that is gone. */
   file(fileId: string, options: { maxBytes: number }): Promise<FileAnswer | null>
 }
@@ -129,10 +135,10 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
     throw new ProviderUnavailableError(`The provider refuses the ${kind} call of a session that it calls usable`)
   }
 
-  async function conversationAnswer(id: string): Promise<{ raw: JsonObject; body: Buffer } | null> {
+  async function conversationAnswer(id: string): Promise<ConversationAnswer | null> {
     const answer = await api('conversation', `conversation/${pathSegment(id)}`)
     const raw = readConversation(answer, id)
-    return raw && { raw, body: answer.body }
+    return raw && { ...answer, raw }
   }
 
   return {
@@ -150,8 +156,8 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
     file: async (fileId, { maxBytes }) => {
       const url = readDownloadUrl(await api('file', `files/${pathSegment(fileId)}/download`), profile.apiBaseUrl)
       if (url === null) return null
-      const { pace, timeoutMs, fetch } = options
-      return downloadFile({ url, profile, maxBytes, clock, signal, pace, timeoutMs, fetch })
+      const { pace, timeoutMs, dispatcher } = options
+      return downloadFile({ url, profile, maxBytes, clock, signal, pace, timeoutMs, dispatcher })
     },
   }
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { Agent } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import { type Clock, MINUTE, SECOND } from '../core/clock.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { isPublicAddress } from '../core/public-address.ts'
@@ -7,7 +7,7 @@ import { publicLookup } from '../core/public-lookup.ts'
 import { throwIfRefused } from './caller.ts'
 import { AnswerTooLargeError, ProviderContractError } from './errors.ts'
 import { hostAllowed, isLoopbackHost, onLoopback, type ProviderProfile } from './profile.ts'
-import { type Fetch, type ProviderAnswer, providerAgent, request } from './request.ts'
+import { type ProviderAnswer, providerAgent, request } from './request.ts'
 
 const DOWNLOAD_TIMEOUT_MS = 3 * MINUTE
 const CONNECT_TIMEOUT_MS = 10 * SECOND
@@ -26,7 +26,8 @@ export interface DownloadOptions {
   signal?: AbortSignal | undefined
   pace?: (() => Promise<void>) | undefined
   timeoutMs?: number | undefined
-  fetch?: Fetch | undefined
+  /** Instead of the process's own connections to configured hosts. */
+  dispatcher?: Dispatcher | undefined
 }
 
 /**
@@ -35,10 +36,10 @@ export interface DownloadOptions {
  * when the provider is; the same holds for each redirect. Throws as the provider's other calls do, but repeats nothing.
  */
 export async function downloadFile(options: DownloadOptions): Promise<FileAnswer | null> {
-  const { profile, maxBytes, clock, signal, pace, timeoutMs = DOWNLOAD_TIMEOUT_MS, fetch } = options
+  const { maxBytes, clock, signal, pace, timeoutMs = DOWNLOAD_TIMEOUT_MS } = options
   let url = new URL(options.url)
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const dispatcher = dispatcherFor(url, profile)
+    const dispatcher = dispatcherFor(url, options)
     await pace?.()
     const headers = { accept: '*/*' }
     let answer: ProviderAnswer
@@ -51,7 +52,6 @@ export async function downloadFile(options: DownloadOptions): Promise<FileAnswer
         maxBytes,
         clock,
         signal,
-        fetch,
         dispatcher,
       })
     } catch (error) {
@@ -72,14 +72,14 @@ export async function downloadFile(options: DownloadOptions): Promise<FileAnswer
   throw new ProviderContractError("The provider's file download redirects too often")
 }
 
-/** The agent that may fetch this address; throws where none may. */
-function dispatcherFor(url: URL, profile: ProviderProfile): Agent {
+/** The connections that may fetch this address; throws where none may. */
+function dispatcherFor(url: URL, { profile, dispatcher = providerAgent }: DownloadOptions): Dispatcher {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const local = isLoopbackHost(host)
   if (/^https?:$/.test(url.protocol)) {
     // Configured hosts are trusted as the API's own is: it may well be on a private network, and without https.
-    if (hostAllowed(profile, host) && (!local || onLoopback(profile))) return providerAgent
-    if (local && onLoopback(profile)) return providerAgent
+    if (hostAllowed(profile, host) && (!local || onLoopback(profile))) return dispatcher
+    if (local && onLoopback(profile)) return dispatcher
     if (url.protocol === 'https:' && !local && (isIP(host) === 0 || isPublicAddress(host))) return publicAgent
   }
   throw new ProviderContractError("The provider's file call gives an address that may not be fetched")

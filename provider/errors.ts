@@ -28,6 +28,10 @@ export class ProviderContractError extends Error {
 /** An answer with more bytes than it may have. */
 export class AnswerTooLargeError extends ProviderContractError {
   override name = 'AnswerTooLargeError'
+
+  constructor(what: string, maxBytes: number) {
+    super(`The provider's ${what} is larger than ${maxBytes} bytes`)
+  }
 }
 
 /** What was given is no account export, or one beyond the limits. `message` is fit for the person who uploaded it. */

@@ -3,21 +3,27 @@ export const MAX_JSON_DEPTH = 100
 
 /**
  * Parses JSON text that came from outside. Throws a `SyntaxError` for what is no JSON, is nested deeper than `maxDepth`
- * or has a key `__proto__`. Does not recurse.
+ * or has a key `__proto__`.
  */
 export function parseJson(text: string, { maxDepth = MAX_JSON_DEPTH }: { maxDepth?: number } = {}): unknown {
   const value: unknown = JSON.parse(text)
-  let level: object[] = isContainer(value) ? [value] : []
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > maxDepth) throw new SyntaxError(`JSON is nested deeper than ${maxDepth} levels`)
-    const next: object[] = []
-    for (const container of level) {
-      if (Object.hasOwn(container, '__proto__')) throw new SyntaxError('JSON has a key "__proto__"')
-      for (const child of Object.values(container)) if (isContainer(child)) next.push(child)
-    }
-    level = next
-  }
+  if (isContainer(value)) check(value, maxDepth)
   return value
+}
+
+/** Recurses no deeper than `levels`, and makes nothing on its way: every answer of a provider goes through here. */
+function check(container: object, levels: number): void {
+  if (levels === 0) throw new SyntaxError('JSON is nested too deep')
+  if (Array.isArray(container)) {
+    for (const child of container as unknown[]) if (isContainer(child)) check(child, levels - 1)
+    return
+  }
+  const object = container as Record<string, unknown>
+  for (const key in object) {
+    if (key === '__proto__') throw new SyntaxError('JSON has a key "__proto__"')
+    const child = object[key]
+    if (isContainer(child)) check(child, levels - 1)
+  }
 }
 
 function isContainer(value: unknown): value is object {

@@ -1,16 +1,17 @@
 import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
-import { Agent, type fetch as undiciFetch, request as undiciRequest } from 'undici'
+import { gunzip, gunzipSync } from 'node:zlib'
+import { Agent, type Dispatcher } from 'undici'
 import { type Clock, SECOND } from '../core/clock.ts'
 import { AnswerTooLargeError, ProviderUnavailableError } from './errors.ts'
+import { Receiver } from './receiver.ts'
 
 const inflate = promisify(gunzip)
+/** Inflated at once up to this, which is faster than the way to another thread and back: some milliseconds at the very most. */
+const INFLATED_IN_PLACE = 16 * 1024
 
 /** Bytes of answer headers: CONTRACTS.md promises 12 KB of `Set-Cookie`; more than this is no provider. */
 const MAX_HEADER_BYTES = 64 * 1024
 const CONNECT_TIMEOUT_MS = 10 * SECOND
-
-export type Fetch = typeof undiciFetch
 
 export interface AnswerHeaders {
   get(name: string): string | null
@@ -21,6 +22,8 @@ export interface ProviderAnswer {
   status: number
   headers: AnswerHeaders
   body: Buffer
+  /** The body as the provider compressed it, where it did. */
+  gzipped?: Buffer
 }
 
 /** One for the process: connections to a provider are kept open between calls, and idle ones keep no process alive. */
@@ -39,8 +42,7 @@ export interface RequestOptions {
   maxBytes: number
   clock: Clock
   signal?: AbortSignal | undefined
-  fetch?: Fetch | undefined
-  dispatcher?: Agent
+  dispatcher?: Dispatcher | undefined
 }
 
 /**
@@ -48,43 +50,26 @@ export interface RequestOptions {
  * `AnswerTooLargeError` for one beyond `maxBytes`, and the reason of `signal` when that is aborted.
  */
 export async function request(options: RequestOptions): Promise<ProviderAnswer> {
-  const { what, url, headers = {}, timeoutMs, maxBytes, clock, signal } = options
-  const { fetch, dispatcher = providerAgent } = options
+  const { what, url, headers = {}, timeoutMs, maxBytes, clock, signal, dispatcher = providerAgent } = options
   signal?.throwIfAborted()
-  // One controller a request, let go of at its end: a signal made of a long-lived one would be kept by that for ever.
-  const ending = new AbortController()
-  const abort = (): void => ending.abort()
-  signal?.addEventListener('abort', abort, { once: true })
-  let late = false
-  const timer = clock.timer(timeoutMs, () => {
-    late = true
-    abort()
-  })
   const bounds = { what, maxBytes }
+  const receiver = new Receiver({ dispatcher, url, headers: { 'accept-encoding': 'gzip', ...headers }, ...bounds })
+  const timer = clock.timer(timeoutMs, () =>
+    receiver.cancel(
+      new ProviderUnavailableError(`The provider's ${what} failed: no answer within ${timeoutMs / SECOND} s`),
+    ),
+  )
+  const abort = (): void => receiver.cancel(new Error('aborted'))
+  signal?.addEventListener('abort', abort, { once: true })
   try {
-    if (fetch) {
-      const response = await fetch(url, { headers, redirect: 'manual', dispatcher, signal: ending.signal })
-      return { status: response.status, headers: response.headers, body: await readBody(response.body ?? [], bounds) }
-    }
-    const accepting = { 'accept-encoding': 'gzip', ...headers }
-    const {
-      statusCode,
-      headers: given,
-      body,
-    } = await undiciRequest(url, {
-      headers: accepting,
-      dispatcher,
-      signal: ending.signal,
-    })
-    const answered = answerHeaders(given)
-    const bytes = await readBody(body, bounds)
-    const gzipped = answered.get('content-encoding') === 'gzip' && bytes.length > 0
-    return { status: statusCode, headers: answered, body: gzipped ? await unzipped(bytes, bounds) : bytes }
+    const { status, headers: given, body } = await receiver.received
+    const answer = { status, headers: answerHeaders(given) }
+    if (body.length === 0 || given['content-encoding'] !== 'gzip') return { ...answer, body }
+    return { ...answer, body: await unzipped(body, bounds), gzipped: body }
   } catch (error) {
     signal?.throwIfAborted()
-    if (error instanceof AnswerTooLargeError) throw error
-    const reason = late ? `no answer within ${timeoutMs / SECOND} s` : networkReason(error)
-    throw new ProviderUnavailableError(`The provider's ${what} failed: ${reason}`)
+    if (error instanceof AnswerTooLargeError || error instanceof ProviderUnavailableError) throw error
+    throw new ProviderUnavailableError(`The provider's ${what} failed: ${networkReason(error)}`)
   } finally {
     timer.cancel()
     signal?.removeEventListener('abort', abort)
@@ -105,29 +90,17 @@ interface Bounds {
 }
 
 async function unzipped(bytes: Buffer, { what, maxBytes }: Bounds): Promise<Buffer> {
+  const bounds = { maxOutputLength: maxBytes }
   try {
-    return await inflate(bytes, { maxOutputLength: maxBytes })
+    return bytes.length <= INFLATED_IN_PLACE ? gunzipSync(bytes, bounds) : await inflate(bytes, bounds)
   } catch (error) {
     const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
-    throw tooLarge ? new AnswerTooLargeError(`The provider's ${what} is larger than ${maxBytes} bytes`) : error
+    throw tooLarge ? new AnswerTooLargeError(what, maxBytes) : error
   }
 }
 
-async function readBody(body: AsyncIterable<Uint8Array> | [], { what, maxBytes }: Bounds): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  // Leaving the loop early cancels the stream and with it the transfer.
-  for await (const chunk of body) {
-    bytes += chunk.byteLength
-    if (bytes > maxBytes) throw new AnswerTooLargeError(`The provider's ${what} is larger than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
-/** `fetch` wraps the socket's error; its code says what happened and holds no address. */
+/** The error's code says what happened and holds no address. */
 function networkReason(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : 'network error'
 }

@@ -9,9 +9,14 @@ export function asObject(value: unknown): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
 }
 
-/** Own fields only, so that a key such as `constructor` finds nothing that the object inherits. */
+/** A field whose name is one of ours; parsed JSON inherits nothing of such a name. */
 export function field(object: JsonObject | null, name: string): unknown {
-  return object !== null && Object.hasOwn(object, name) ? object[name] : undefined
+  return object === null ? undefined : object[name]
+}
+
+/** An entry whose key came from outside: own ones only, so that `constructor` finds nothing that the object inherits. */
+export function entry(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
 export function asString(value: unknown): string | null {

@@ -38,7 +38,7 @@ export async function fetchConversations(
       unread.delete(id)
       if (!answer) return
       const extracted = { ...extractConversation(answer.raw), externalId: id }
-      await onConversation(await prepare({ extracted, raw: answer.body, listedUpdateTime: updateTime }))
+      await onConversation(await prepare({ extracted, ...answer, listedUpdateTime: updateTime }))
     } catch (error) {
       if (!(error instanceof ProviderContractError) || ++unusable >= UNUSABLE_IN_A_ROW) throw error
       unread.add(id)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, gzip, gzipSync } from 'node:zlib'
 import type { ExtractedConversation, FileReference } from '../../provider/branch.ts'
@@ -15,8 +15,11 @@ const COMPRESSED_IN_PLACE = 64 * 1024
 /** One conversation as read from the provider or an export, beside the provider's own object. */
 export interface Incoming {
   extracted: ExtractedConversation
-  /** The provider's own object, or the JSON text that it came in. */
-  raw: JsonObject | Buffer
+  raw: JsonObject
+  /** The JSON text that it came in. */
+  body?: Buffer
+  /** That text as the provider compressed it. */
+  gzipped?: Buffer
   /** The list's word on its last change, where it is newer than the body's. */
   listedUpdateTime?: Date | null
 }
@@ -34,15 +37,13 @@ export interface Prepared {
 
 export const later = (a: Date | null, b: Date | null): Date | null => (!a ? b : !b ? a : a > b ? a : b)
 
-export async function prepare({ extracted, raw, listedUpdateTime }: Incoming): Promise<Prepared> {
+export async function prepare({ extracted, listedUpdateTime, ...incoming }: Incoming): Promise<Prepared> {
   const payload = JSON.stringify({ title: extracted.title, messages: extracted.messages })
-  const text = Buffer.isBuffer(raw) ? raw : Buffer.from(JSON.stringify(raw))
-  const payloadText = Buffer.from(payload)
-  const compressed = text.length < COMPRESSED_IN_PLACE ? gzipSync(text, COMPRESSION) : await compress(text, COMPRESSION)
-  const payloadBytes = payloadText.length
+  const payloadBytes = Buffer.byteLength(payload)
+  const raw = incoming.gzipped ?? (await compressed(incoming))
   const oversize: Prepared['oversize'] = []
-  if (payloadBytes > INLINE_BYTES) oversize.push({ kind: 'payload', bytes: payloadText })
-  if (compressed.length > INLINE_BYTES) oversize.push({ kind: 'raw', bytes: compressed })
+  if (payloadBytes > INLINE_BYTES) oversize.push({ kind: 'payload', bytes: Buffer.from(payload) })
+  if (raw.length > INLINE_BYTES) oversize.push({ kind: 'raw', bytes: raw })
   return {
     externalId: extracted.externalId,
     fields: {
@@ -50,11 +51,18 @@ export async function prepare({ extracted, raw, listedUpdateTime }: Incoming): P
       updateTime: later(extracted.updateTime, listedUpdateTime ?? null),
       firstMessageAt: extracted.firstMessageAt,
       payload: payloadBytes > INLINE_BYTES ? null : payload,
-      hash: createHash('sha256').update(payloadText).digest('base64'),
-      ...(compressed.length > INLINE_BYTES ? {} : { raw: compressed }),
+      hash: hash('sha256', payload, 'base64'),
+      ...(raw.length > INLINE_BYTES ? {} : { raw }),
     },
     oversize,
     files: extracted.files,
-    bytes: payloadBytes + compressed.length,
+    bytes: payloadBytes + raw.length,
   }
+}
+
+async function compressed({
+  raw,
+  body = Buffer.from(JSON.stringify(raw)),
+}: Pick<Incoming, 'raw' | 'body'>): Promise<Buffer> {
+  return body.length < COMPRESSED_IN_PLACE ? gzipSync(body, COMPRESSION) : await compress(body, COMPRESSION)
 }

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 
 /**
- * A provider without limits in a process of its own, whose answers were made before the first call: what is measured is who reads it.
+ * A provider without limits in a process of its own, whose answers were made, and compressed as any real one's are, before the first call: what is
+ * measured is who reads it.
  * The path says how many conversations the account has: `/<count>/…`.
  */
 const MESSAGES = 12
@@ -44,9 +46,9 @@ function conversation(number: number): string {
 }
 
 const time = (number: number): string => new Date((NEWEST_S - number * STEP_S) * 1000).toISOString()
-const made = new Map<number, string>()
-const conversationOf = (number: number): string => {
-  const known = made.get(number) ?? conversation(number)
+const made = new Map<number, Buffer>()
+const conversationOf = (number: number): Buffer => {
+  const known = made.get(number) ?? gzipSync(conversation(number))
   made.set(number, known)
   return known
 }
@@ -62,7 +64,7 @@ function list(total: number, offset: number): string {
   return JSON.stringify({ items, total, limit: PAGE_SIZE, offset })
 }
 
-function answer(path: string): string {
+function answer(path: string): string | Buffer {
   const { pathname, searchParams } = new URL(path, 'http://bench')
   const [, total = '0', kind = '', id = ''] = pathname.split('/')
   if (kind === 'session') return JSON.stringify({ accessToken: 'token', user: { id: `account-${total}` } })
@@ -72,7 +74,9 @@ function answer(path: string): string {
 
 for (let number = 0; number < Number(process.argv[2]); number++) conversationOf(number)
 const server = createServer((request, response) => {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(answer(request.url ?? '/'))
+  const body = answer(request.url ?? '/')
+  const encoding = Buffer.isBuffer(body) ? { 'content-encoding': 'gzip' } : {}
+  response.writeHead(200, { 'content-type': 'application/json', ...encoding }).end(body)
 })
 server.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
 process.on('disconnect', () => process.exit(0))

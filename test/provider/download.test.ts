@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { Agent } from 'undici'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isPublicAddress } from '../../core/public-address.ts'
@@ -81,12 +82,11 @@ test('a provider that is not on this machine cannot send the service to this mac
   await withProvider({ handler }, async (_, origin) => {
     const profile = { ...sandboxProfile('https://assistant.example'), allowedHosts: ['assistant.example', '127.0.0.1'] }
     // The profile says another host; the socket goes to the one that listens.
-    const { fetch: real } = await import('undici')
     const client = createProviderClient({
       profile,
       credential: { cookie: 'c', accessToken: 't' },
       clock: fastClock,
-      fetch: (url, init) => real(String(url).replace('https://assistant.example', origin), init),
+      dispatcher: new Agent().compose((dispatch) => (options, handler) => dispatch({ ...options, origin }, handler)),
     })
     for (address of [`${origin}/x`, origin.replace('http:', 'https:'), 'https://localhost/x', 'https://[::1]/x']) {
       await refused(client.file('f', { maxBytes: 100 }))
