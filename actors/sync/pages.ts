@@ -1,6 +1,7 @@
 import type { ListItem, ListPage, ProviderClient } from '../../provider/client.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { trusted } from '../../schemas/database.ts'
+import { type Stored, storedOf } from './store.ts'
 
 export interface PagesOptions {
   client: ProviderClient
@@ -12,10 +13,17 @@ export interface PagesOptions {
   from?: Date | undefined
   /** Ends with the page that holds something older; with the last page where absent. */
   until?: Date | undefined
+  /** Told of an error that ends the reading, also where a page was asked for ahead of time. */
+  halt: (error: unknown) => void
 }
 
-export interface Step {
+/** A page of the list beside what is stored of its conversations, by external id. */
+interface Look {
   page: ListPage
+  stored: Map<string, Stored>
+}
+
+export interface Step extends Look {
   /** The oldest update time down to which the list was read without a gap. */
   before: Date | undefined
   /** Nothing is left to read of what was asked for. */
@@ -24,7 +32,8 @@ export interface Step {
 
 /**
  * The pages of an account's list, newest first, from one update time down to another. The list moves while it is read (PROVIDER.md):
- * pages overlap by one entry, and where entries may have slipped away between two pages it goes back for them.
+ * pages overlap by one entry, and where entries may have slipped away between two pages it goes back for them. While a page is worked
+ * on the next one is asked for; not after the first one, which mostly is the last.
  */
 export async function* pagesDown({
   client,
@@ -33,24 +42,40 @@ export async function* pagesDown({
   isOver,
   from,
   until,
+  halt,
 }: PagesOptions): AsyncGenerator<Step> {
+  const look = async (offset: number): Promise<Look> => {
+    const page = await client.list({ offset })
+    return { page, stored: await storedOf({ archiveId, externalIds: page.items.map(({ id }) => id) }) }
+  }
   let before = from
   let offset = from ? await offsetOf(archiveId, from) : 0
   let stepBack = pageSize
-  for (let first = true; first || !isOver(); first = false) {
-    const page = await client.list({ offset })
-    if (offset > 0 && leavesGap(page.items, before)) {
-      offset = Math.max(0, offset - stepBack)
-      stepBack *= 2
-      continue
+  let ahead: Promise<Look> | undefined
+  try {
+    for (let first = true; first || !isOver(); first = false) {
+      const { page, stored } = await (ahead ?? look(offset))
+      ahead = undefined
+      if (offset > 0 && leavesGap(page.items, before)) {
+        offset = Math.max(0, offset - stepBack)
+        stepBack *= 2
+        continue
+      }
+      stepBack = pageSize
+      const oldest = oldestOf(page.items)
+      before = earlier(before, oldest)
+      const reached = page.nextOffset === null || (until !== undefined && oldest !== undefined && oldest < until)
+      offset = Math.max(offset + 1, (page.nextOffset ?? 0) - 1)
+      if (!first && !reached && !isOver()) {
+        ahead = look(offset)
+        ahead.catch(halt)
+      }
+      yield { page, stored, before, reached }
+      if (reached) return
     }
-    stepBack = pageSize
-    const oldest = oldestOf(page.items)
-    before = earlier(before, oldest)
-    const reached = page.nextOffset === null || (until !== undefined && oldest !== undefined && oldest < until)
-    yield { page, before, reached }
-    if (page.nextOffset === null || reached) return
-    offset = Math.max(offset + 1, page.nextOffset - 1)
+  } finally {
+    // An answer that is under way may bring a new cookie, which has to be stored while the connection is held.
+    await ahead?.catch(() => undefined)
   }
 }
 

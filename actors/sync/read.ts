@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
-import type { ListPage, ProviderClient } from '../../provider/client.ts'
+import type { ProviderClient } from '../../provider/client.ts'
 import { type Account, Accounts, type Backfill } from '../../schemas/account.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { fetchAttachments } from './attachments.ts'
 import { fetchConversations } from './fetch.ts'
-import { newestOf, type PagesOptions, pagesDown } from './pages.ts'
+import { newestOf, type PagesOptions, pagesDown, type Step } from './pages.ts'
 import { later } from './prepare.ts'
 import { isNewer, storedOf } from './store.ts'
 import { createWriter, type Writer } from './writer.ts'
@@ -71,17 +71,18 @@ const pages = (reader: Reader, range: Pick<PagesOptions, 'from' | 'until'>) =>
 async function readNews(reader: Reader): Promise<boolean> {
   const { head, gap, ...rest } = reader.backfill
   let newest = head
-  for await (const { page, before, reached } of pages(reader, { until: gap?.head ?? head })) {
+  for await (const step of pages(reader, { until: gap?.head ?? head })) {
+    const { page, before, reached } = step
     newest = later(newest ?? null, newestOf(page.items) ?? null) ?? undefined
     if (!head || !newest) {
       const done = page.nextOffset === null
-      await readPage(reader, page, { ...rest, ...(newest && { head: newest }), ...(before && { before }), done })
+      await readPage(reader, step, { ...rest, ...(newest && { head: newest }), ...(before && { before }), done })
       return true
     }
     const left = reached ? gap?.before : before
     await readPage(
       reader,
-      page,
+      step,
       left ? { ...rest, head, gap: { head: newest, before: left } } : { ...rest, head: reached ? newest : head },
     )
     if (reached) return true
@@ -94,9 +95,10 @@ async function readGap(reader: Reader): Promise<boolean> {
   const { gap, head, ...rest } = reader.backfill
   if (!gap || !head) return true
   await reader.writer.flush()
-  for await (const { page, before, reached } of pages(reader, { from: gap.before, until: head })) {
+  for await (const step of pages(reader, { from: gap.before, until: head })) {
+    const { before, reached } = step
     const next = reached ? { head: gap.head } : { head, gap: { head: gap.head, before: before ?? gap.before } }
-    await readPage(reader, page, { ...rest, ...next })
+    await readPage(reader, step, { ...rest, ...next })
     if (reached) return true
   }
   return false
@@ -110,8 +112,9 @@ async function readHistory(reader: Reader): Promise<boolean> {
   }
   if (reader.backfill.done) return true
   await reader.writer.flush()
-  for await (const { page, before, reached } of pages(reader, { from: reader.backfill.before })) {
-    await readPage(reader, page, { ...reader.backfill, ...(before && { before }), done: reached })
+  for await (const step of pages(reader, { from: reader.backfill.before })) {
+    const { before, reached } = step
+    await readPage(reader, step, { ...reader.backfill, ...(before && { before }), done: reached })
     if (!reached) continue
     const absent = await surplus(reader)
     await reader.writer.page({ unchanged: 0, backfill: { ...withUnread(reader), absent } })
@@ -161,12 +164,11 @@ const withUnread = ({ backfill: { unread: _, ...rest }, unread }: Reader): Backf
   ...(unread.size > 0 && { unread: [...unread].slice(0, MOST_UNREAD) }),
 })
 
-async function readPage(reader: Reader, { items, total }: ListPage, reached: Backfill): Promise<void> {
+async function readPage(reader: Reader, { page, stored }: Step, reached: Backfill): Promise<void> {
+  const { items, total } = page
   const { account, runId, writer, seen } = reader
-  const { archiveId } = account
   const fresh = items.filter(({ id }) => !seen.has(id))
   for (const { id } of fresh) seen.add(id)
-  const stored = await storedOf({ archiveId, externalIds: fresh.map(({ id }) => id) })
   const wanted = fresh.filter(({ id, updateTime }) => isNewer(stored.get(id), updateTime))
   const onConversation = (conversation: Parameters<Writer['put']>[0]) =>
     writer.put(conversation, stored.get(conversation.externalId))
@@ -175,5 +177,5 @@ async function readPage(reader: Reader, { items, total }: ListPage, reached: Bac
   const mine = fresh.filter((item) => !wanted.includes(item) && stored.get(item.id)?.runId === runId).length
   reader.backfill = { ...reached, ...(total !== null && { total }) }
   await writer.page({ unchanged: fresh.length - wanted.length - mine, backfill: withUnread(reader) })
-  if (writer.takeFilesFound() > 0) await fetchAttachments({ ...reader, archiveId })
+  if (writer.takeFilesFound() > 0) await fetchAttachments({ ...reader, archiveId: account.archiveId })
 }
