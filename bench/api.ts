@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { NODE_ARGUMENTS } from '../start/node-arguments.ts'
 import { startHttpWorld } from '../test/support/http.ts'
 import { startHttpProcess } from '../test/support/http-process.ts'
 import { seedConnection, seedConversations } from '../test/support/seed.ts'
@@ -62,7 +63,7 @@ const world = await startHttpWorld()
 const http = await startHttpProcess(world.env)
 const floorProcess = fork(new URL('api/floor.ts', import.meta.url), {
   env: { ...process.env, ...world.env },
-  execArgv: ['--import', 'tsx'],
+  execArgv: NODE_ARGUMENTS,
 })
 try {
   const [floor] = (await once(floorProcess, 'message')) as [string]

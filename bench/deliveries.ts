@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { newId } from '../core/ids.ts'
+import { NODE_ARGUMENTS } from '../start/node-arguments.ts'
 import { agenda } from './deliveries/agenda.ts'
 import { bareLoop } from './deliveries/bare.ts'
 import { million } from './deliveries/million.ts'
@@ -25,7 +26,7 @@ const bodies = (count: number): string[] =>
     JSON.stringify({ event: 'test.event', payload: { userRef: 'user-1', message: `${index}` }, deliveryId: newId() }),
   )
 
-const receiver = fork(new URL('deliveries/receiver.ts', import.meta.url), { execArgv: ['--import', 'tsx'] })
+const receiver = fork(new URL('deliveries/receiver.ts', import.meta.url), { execArgv: NODE_ARGUMENTS })
 const [url] = (await once(receiver, 'message')) as [string]
 const rates = { bare: [] as number[], ours: [] as number[], agenda: [] as number[] }
 for (let round = 0; round < ROUNDS; round++) {

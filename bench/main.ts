@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { startDatabase } from '../core/database/start-database.ts'
+import { NODE_ARGUMENTS } from '../start/node-arguments.ts'
 import { findBrowser } from '../start/set-up-browser.ts'
 import { type Row, rounded } from './row.ts'
 
@@ -23,7 +24,7 @@ async function runAll(env: NodeJS.ProcessEnv): Promise<{ rows: Row[]; broken: st
   const broken: string[] = []
   for (const file of files.sort()) {
     progress(`Running ${file}`)
-    const child = spawn(process.execPath, ['--import', 'tsx', join(folder, file)], {
+    const child = spawn(process.execPath, [...NODE_ARGUMENTS, join(folder, file)], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     })

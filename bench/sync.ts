@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import mongoose from 'mongoose'
 import { extractConversation } from '../provider/branch.ts'
 import { type Conversation, Conversations } from '../schemas/conversation.ts'
+import { NODE_ARGUMENTS } from '../start/node-arguments.ts'
 import { median, printRow, rounded } from './row.ts'
 import { startSyncWorld } from './sync/world.ts'
 
@@ -21,7 +22,7 @@ const LARGE_ACCOUNT = 20_000
 const MIB = 1024 * 1024
 
 const provider = fork(new URL('sync/provider.ts', import.meta.url), [String(LARGE_ACCOUNT)], {
-  execArgv: ['--import', 'tsx'],
+  execArgv: NODE_ARGUMENTS,
 })
 const [site] = (await once(provider, 'message')) as [string]
 const world = await startSyncWorld({ site })

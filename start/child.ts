@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../core/clock.ts'
+import { NODE_ARGUMENTS } from './node-arguments.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const READY_LIMIT_MS = 60_000
@@ -96,14 +97,12 @@ export function keepChild({ name, file, sharesPort = false, env, clock, progress
   }
 }
 
-const EXEC_ARGV = ['--import', 'tsx']
-
 function forkOptions(env: Record<string, string>) {
-  return { cwd: ROOT, env: { ...process.env, ...env }, execArgv: EXEC_ARGV, stdio: STDIO }
+  return { cwd: ROOT, env: { ...process.env, ...env }, execArgv: NODE_ARGUMENTS, stdio: STDIO }
 }
 
 function forkSharing({ path, env }: { path: string; env: Record<string, string> }): ChildProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  cluster.setupPrimary({ exec: path, args: [], cwd: ROOT, execArgv: EXEC_ARGV, stdio: STDIO })
+  cluster.setupPrimary({ exec: path, args: [], cwd: ROOT, execArgv: NODE_ARGUMENTS, stdio: STDIO })
   return cluster.fork(env).process
 }
