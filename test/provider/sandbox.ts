@@ -20,7 +20,11 @@ export interface RunningSite {
 }
 
 export async function startSite(options: { clock?: { now(): Date }; port?: number } = {}): Promise<RunningSite> {
-  const { url, stop } = await startSandboxProvider({ port: 0, timeScale: 1000, ...options })
+  return siteAt(await startSandboxProvider({ port: 0, timeScale: 1000, ...options }))
+}
+
+/** A site that runs, in this process or another. */
+export function siteAt({ url, stop }: Pick<RunningSite, 'url' | 'stop'>): RunningSite {
   const profile = sandboxProfile(url)
   const post: RunningSite['post'] = (path, fields, cookie) =>
     fetch(`${url}${path}`, {

@@ -1,0 +1,158 @@
+import type { ChildProcess } from 'node:child_process'
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { MINUTE, SECOND } from '../../core/clock.ts'
+import { newId } from '../../core/ids.ts'
+import { Accounts } from '../../schemas/account.ts'
+import { connectDatabase } from '../../schemas/database.ts'
+import type { RunningSite } from '../provider/sandbox.ts'
+import { testDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
+import { end, startReader, startSiteProcess } from './pace/processes.ts'
+import { mostWithin, type Reader, type Schedule, simulate } from './pace/simulation.ts'
+
+const pace = suite('the pace of one account')
+
+/** Of the way to the provider and of a turn's use, in machine ms: what the pace has to make up for. */
+const marginMs = (timeScale: number) => Math.max(SECOND / timeScale, 25)
+
+const schedules = fc
+  .record({ timeScale: fc.constantFrom(1, 60, 1000), requestsPerMinute: fc.constantFrom(1, 7, 60, 150) })
+  .chain(({ timeScale, requestsPerMinute }): fc.Arbitrary<Schedule> => {
+    const margin = Math.floor(marginMs(timeScale))
+    const turn = MINUTE / timeScale / requestsPerMinute
+    const reader: fc.Arbitrary<Reader> = fc.record({
+      workers: fc.integer({ min: 1, max: 4 }),
+      workMs: fc.integer({ min: 0, max: Math.ceil(3 * turn) }),
+      troubles: fc.array(
+        fc.record({
+          afterMs: fc.integer({ min: 0, max: Math.ceil(requestsPerMinute * turn) }),
+          kind: fc.constantFrom('stall', 'stall', 'crash', 'idle'),
+          ms: fc.integer({ min: 0, max: 5 * margin }),
+        }),
+        { maxLength: 12 },
+      ),
+    })
+    return fc.record({
+      timeScale: fc.constant(timeScale),
+      requestsPerMinute: fc.constant(requestsPerMinute),
+      readers: fc.array(reader, { minLength: 1, maxLength: 4 }),
+      databaseMs: fc.array(fc.integer({ min: 0, max: 2 * margin }), { minLength: 1, maxLength: 5 }),
+      wayMs: fc.array(fc.integer({ min: 0, max: margin }), { minLength: 1, maxLength: 5 }),
+    })
+  })
+
+pace('in no minute arrive more requests than allowed, whatever stalls, crashes and idles', async () => {
+  await fc.assert(
+    fc.asyncProperty(schedules, async (schedule) => {
+      const { requestsPerMinute, timeScale } = schedule
+      const minute = MINUTE / timeScale
+      const requests = 3 * requestsPerMinute + 20
+      const { arrivals } = await simulate(schedule, { requests, withinMs: 100 * minute * requests })
+      assert.ok(arrivals.length >= requests, 'the reading goes on')
+      const most = mostWithin(arrivals, minute)
+      assert.ok(most <= requestsPerMinute, `${most} requests within a minute`)
+    }),
+    { numRuns: 200, includeErrorInReport: true },
+  )
+})
+
+const alone = (schedule: Partial<Schedule> & { reader?: Partial<Reader> } = {}): Schedule => ({
+  requestsPerMinute: 60,
+  timeScale: 1,
+  readers: [{ workers: 4, workMs: 0, troubles: [], ...schedule.reader }],
+  databaseMs: [2],
+  wayMs: [0],
+  ...schedule,
+})
+
+pace('a request as late as can be and one at its time are a minute apart', async () => {
+  // The answer to the reservation comes when the turn is about to be forfeited.
+  const schedule = { ...alone(), requestsPerMinute: 1, databaseMs: [0, SECOND], wayMs: [SECOND, 0] }
+  const { arrivals } = await simulate(schedule, { requests: 2, withinMs: 10 * MINUTE })
+  assert.equal(arrivals, [2 * SECOND, 2 * SECOND + MINUTE])
+})
+
+pace('requests back to back come nearly as fast as allowed', async () => {
+  const { arrivals } = await simulate(alone(), { requests: 600, withinMs: 20 * MINUTE })
+  const [last = Number.POSITIVE_INFINITY] = arrivals.slice(-1)
+  assert.ok(last < 10 * MINUTE * 1.04, `600 in ${last / MINUTE} minutes`)
+})
+
+pace('the first request, and the first after an idle spell, wait for nothing but the reservation', async () => {
+  const idle = { afterMs: 10 * SECOND, kind: 'idle' as const, ms: 100 * SECOND }
+  const schedule = alone({ reader: { workers: 1, troubles: [idle] } })
+  const { arrivals } = await simulate(schedule, { requests: 30, withinMs: 10 * MINUTE })
+  assert.is(arrivals[0], 4, 'the way to the database and back')
+  const after = arrivals.find((arrival) => arrival >= 110 * SECOND)
+  assert.ok(after !== undefined && after <= 110 * SECOND + 10, `at ${after}`)
+})
+
+pace('without a limit to speak of, requests cost neither writes nor timers', async () => {
+  const schedule = alone({ requestsPerMinute: 1_000_000, reader: { workMs: 1 } })
+  const { reservations, sleeps } = await simulate(schedule, { requests: 20_000, withinMs: MINUTE })
+  // A worker's own pause is no wait for a turn.
+  assert.ok(reservations <= 200, `${reservations} reservations`)
+  assert.ok(sleeps <= 1_000, `${sleeps} timers`)
+})
+
+pace('a database that is slower than any turn lasts does not end the reading', async () => {
+  const schedule = alone({ timeScale: 1000, databaseMs: [400] })
+  const { arrivals } = await simulate(schedule, { requests: 500, withinMs: MINUTE })
+  assert.ok(arrivals.length >= 500)
+})
+
+/** Slow enough that what a busy machine holds up, the site's own log among it, is little beside the margins of a third of a second. */
+const REAL = { timeScale: 6, requestsPerMinute: 60 }
+const MINUTES = 3
+const EMAIL = 'branches+polite@example.test'
+
+/** When each request arrived, in the words of the site's own log. */
+async function readByProcesses(site: RunningSite, databaseUrl: string): Promise<{ at: string; path: string }[]> {
+  const accountId = newId()
+  await Accounts.create({ _id: accountId, appId: 'x', provider: 'x', backfill: { done: false }, fence: 0 })
+  const requests = async () =>
+    (await site.control<{ requests: { at: string; path: string }[] }>({ action: 'log' })).requests
+  const readers: ChildProcess[] = []
+  const addReader = async (): Promise<void> => {
+    const cookie = await site.signIn(EMAIL)
+    readers.push(await startReader({ ...REAL, databaseUrl, site: site.url, accountId, cookie }))
+  }
+  try {
+    await Promise.all([addReader(), addReader(), addReader()])
+    for (let minute = 1; ; minute++) {
+      const enough = async () => (await requests()).length >= minute * REAL.requestsPerMinute
+      await until('requests', enough, { giveUpMs: 60_000 })
+      if (minute === MINUTES) return await requests()
+      const [victim] = readers.splice(0, 1)
+      if (victim) await end(victim, 'SIGKILL')
+      await addReader()
+    }
+  } finally {
+    await Promise.all(readers.map((reader) => end(reader, 'SIGKILL')))
+  }
+}
+
+pace('processes that read one account side by side, stall, idle and are killed, stay within its rate', async () => {
+  const database = await testDatabase()
+  const connection = await connectDatabase({ url: database.url })
+  const site = await startSiteProcess(REAL)
+  try {
+    const requests = await readByProcesses(site, database.url)
+    for (const path of ['/api/auth/session', '/backend-api/conversations', '/backend-api/conversation/', '/files/'])
+      assert.ok(
+        requests.some((request) => request.path.startsWith(path)),
+        path,
+      )
+    const arrivals = requests.map(({ at }) => Date.parse(at))
+    const most = mostWithin(arrivals, MINUTE / REAL.timeScale)
+    assert.ok(most <= REAL.requestsPerMinute, `${most} requests within a minute`)
+  } finally {
+    await site.stop()
+    await connection.close()
+    await database.drop()
+  }
+})
+
+pace.run()
