@@ -27,7 +27,7 @@ export interface ListPage {
   items: ListItem[]
   /** All conversations of the account, where the provider says so. */
   total: number | null
-  /** Where the next page begins; null after the last. */
+  /** Where the next page begins; null after one that is not full and that the total, where there is one, calls the last. */
   nextOffset: number | null
 }
 
@@ -54,7 +54,7 @@ export function readList(answer: ProviderAnswer, { offset, limit }: { offset: nu
   if (!Array.isArray(entries)) throw new ProviderContractError("The provider's list call has no items")
   const total = asCount(field(body, 'total'))
   const next = offset + entries.length
-  const last = entries.length === 0 || (total === null ? entries.length < limit : next >= total)
+  const last = entries.length === 0 || (entries.length < limit && (total === null || next >= total))
   return { items: entries.map(readItem).filter((item) => item !== null), total, nextOffset: last ? null : next }
 }
 

@@ -7,6 +7,8 @@ const HOST =
 /** RFC 6265 cookie-name: an RFC 7230 token. */
 const COOKIE_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const MAX_REQUESTS_PER_MINUTE = 1_000_000
+/** Pages of a list that moves are read with one entry in common, so a page of one would bring nothing new. */
+const MIN_PAGE_SIZE = 2
 
 const host = (what: string) =>
   z
@@ -43,7 +45,7 @@ export const providerProfile = z
       .refine((value) => !/[?#]/.test(value), { error: 'must have no query and no fragment' })
       .transform((value) => value.replace(/\/+$/, '')),
     allowedHosts: z.array(hostPattern).min(1),
-    pageSize: z.int().min(1).max(1000),
+    pageSize: z.int().min(MIN_PAGE_SIZE).max(1000),
     requestsPerMinute: z.int().min(1).max(MAX_REQUESTS_PER_MINUTE),
   })
   .refine((profile) => matchesHost(profile.allowedHosts, new URL(profile.loginUrl).hostname), {

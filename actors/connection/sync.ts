@@ -95,7 +95,7 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
     signal,
     pace: async () => {
       await pace()
-      if (halted) throw halted.error
+      if (halted) throw new ReadingHalted('the reading has ended', { cause: halted.error })
     },
     onRotate: (credential) => storeCredential(connection, credential, runtime),
   })
@@ -144,11 +144,15 @@ async function storeCredential(
   await writeHeld(connection, { $set: { credential: sealCredential({ id: connection._id, key, credential }) } })
 }
 
+/** Thrown instead of sending another request once something (`cause`) has ended the reading. */
+class ReadingHalted extends Error {}
+
 /** Turns what the provider did into how the sync ended; anything unexpected is thrown on and counts as a crash. */
 async function outcomeOf(signal: AbortSignal, read: () => Promise<boolean>): Promise<Outcome> {
   try {
     return { kind: (await read()) ? 'complete' : 'more' }
-  } catch (error) {
+  } catch (thrown) {
+    const error: unknown = thrown instanceof ReadingHalted ? thrown.cause : thrown
     const aborted: unknown = signal.aborted ? signal.reason : undefined
     if (aborted instanceof ClaimLost || error instanceof ClaimLost) throw aborted instanceof ClaimLost ? aborted : error
     if (signal.aborted)

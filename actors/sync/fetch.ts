@@ -1,48 +1,54 @@
 import type { Logger } from '../../core/log.ts'
 import { extractConversation } from '../../provider/branch.ts'
 import type { ListItem, ProviderClient } from '../../provider/client.ts'
-import { ProviderContractError } from '../../provider/errors.ts'
+import { ProviderContractError, ProviderUnavailableError } from '../../provider/errors.ts'
 import { type Prepared, prepare } from './prepare.ts'
 
 /** Conversations of one page that are fetched at a time; the pace holds the rate, this hides the latency. */
 const FETCHES_AT_ONCE = 4
-/** One answer that cannot be used is that conversation's fault; so many in a row are the provider's. */
-const UNUSABLE_IN_A_ROW = 5
+/** One conversation that is not to be had is that conversation's fault; so many in a row are the provider's. */
+const FAILURES_IN_A_ROW = 5
 
 export interface FetchOptions {
   client: ProviderClient
   log: Logger
-  /** External ids whose answer could not be used; kept up here. */
+  /** External ids of what could not be had, whether for now (5xx, time limit) or as it is; kept up here. */
   unread: Set<string>
   onConversation: (conversation: Prepared) => Promise<void>
   /** Told of what ends the fetching: whatever waits for its turn is not sent any more. */
   halt: (error: unknown) => void
+  /** So many in a row end the fetching. */
+  failuresInARow?: number
 }
 
 /**
- * Fetches conversations side by side. One that vanished since it was listed is passed over, one whose answer cannot be used is noted
- * as unread. Throws the first error of any other kind after all that were under way have ended, so that nothing read is lost.
+ * Fetches conversations side by side. One that vanished since it was listed is passed over, one that is not to be had is noted as
+ * unread. Throws the first error of any other kind, or the last of many in a row, after all that were under way have ended, so that
+ * nothing read is lost.
  */
 export async function fetchConversations(
-  { client, log, unread, onConversation, halt }: FetchOptions,
+  { client, log, unread, onConversation, halt, failuresInARow = FAILURES_IN_A_ROW }: FetchOptions,
   items: Pick<ListItem, 'id' | 'updateTime'>[],
 ): Promise<void> {
   const waiting = [...items]
   let failure: { error: unknown } | undefined
-  let unusable = 0
+  let failures = 0
 
   const fetchOne = async ({ id, updateTime }: Pick<ListItem, 'id' | 'updateTime'>): Promise<void> => {
     try {
       const answer = await client.conversationAnswer(id)
-      unusable = 0
+      failures = 0
       unread.delete(id)
       if (!answer) return
       const extracted = { ...extractConversation(answer.raw), externalId: id }
       await onConversation(await prepare({ extracted, ...answer, listedUpdateTime: updateTime }))
     } catch (error) {
-      if (!(error instanceof ProviderContractError) || ++unusable >= UNUSABLE_IN_A_ROW) throw error
+      if (!(error instanceof ProviderContractError || error instanceof ProviderUnavailableError)) throw error
+      // At the end of the line, so that those before it are asked for again first.
+      unread.delete(id)
       unread.add(id)
       log.warn({ err: error }, 'a conversation could not be read')
+      if (++failures >= failuresInARow) throw error
     }
   }
   const work = async (): Promise<void> => {

@@ -32,8 +32,9 @@ export interface Step extends Look {
 
 /**
  * The pages of an account's list, newest first, from one update time down to another. The list moves while it is read (PROVIDER.md):
- * pages overlap by one entry, and where entries may have slipped away between two pages it goes back for them. While a page is worked
- * on the next one is asked for; not after the first one, which mostly is the last.
+ * pages overlap by one entry, and where entries may have slipped away between two pages it goes back for them. Nor is the list's word
+ * on its own length taken: it ends where nothing comes any more. While a page is worked on the next one is asked for; not after the
+ * first one, which mostly is the last.
  */
 export async function* pagesDown({
   client,
@@ -49,22 +50,36 @@ export async function* pagesDown({
     return { page, stored: await storedOf({ archiveId, externalIds: page.items.map(({ id }) => id) }) }
   }
   let before = from
-  let offset = from ? await offsetOf(archiveId, from) : 0
+  let offset = from ? await offsetAbove(archiveId, from) : 0
+  let previous: Set<string> | undefined
+  let refused: Refused | undefined
   let stepBack = pageSize
   let ahead: Promise<Look> | undefined
   try {
     for (let first = true; first || !isOver(); first = false) {
       const { page, stored } = await (ahead ?? look(offset))
       ahead = undefined
-      if (offset > 0 && leavesGap(page.items, before)) {
+      const { items } = page
+      const begins = items[0]?.id
+      const meant = refused?.gone && refused.begins === begins
+      if (offset > 0 && !meant && leavesGap({ items, previous, before })) {
+        refused = { begins, gone: false }
         offset = Math.max(0, offset - stepBack)
         stepBack *= 2
         continue
       }
+      const wentBack = refused !== undefined && !refused.gone
+      refused = wentBack && refused ? { ...refused, gone: true } : undefined
       stepBack = pageSize
-      const oldest = oldestOf(page.items)
+      const isShort = page.nextOffset === null || page.nextOffset - offset < pageSize
+      const nothingNew = previous !== undefined && items.every(({ id }) => previous?.has(id))
+      previous = new Set(items.map(({ id }) => id))
+      const oldest = oldestOf(items)
       before = earlier(before, oldest)
-      const reached = page.nextOffset === null || (until !== undefined && oldest !== undefined && oldest < until)
+      const reached =
+        page.nextOffset === null ||
+        (nothingNew && isShort && !wentBack) ||
+        (until !== undefined && oldest !== undefined && oldest < until)
       offset = Math.max(offset + 1, (page.nextOffset ?? 0) - 1)
       if (!first && !reached && !isOver()) {
         ahead = look(offset)
@@ -79,16 +94,36 @@ export async function* pagesDown({
   }
 }
 
-/** About as many entries down the list as were stored of those that are newer. */
-async function offsetOf(archiveId: string, from: Date): Promise<number> {
-  const newer = await Conversations.countDocuments({ archiveId, updateTime: trusted({ $gte: from }) })
+/** A page that seemed to leave a gap. Where the way down from further up leads to it once more (`gone`), that is how the list is. */
+interface Refused {
+  /** Its first entry; absent of a page without any. */
+  begins: string | undefined
+  gone: boolean
+}
+
+/** About where the last entry is that is newer, going by what was stored. */
+async function offsetAbove(archiveId: string, from: Date): Promise<number> {
+  const newer = await Conversations.countDocuments({ archiveId, updateTime: trusted({ $gt: from }) })
   return Math.max(0, newer - 1)
 }
 
-/** True when entries may lie between what was read and this page: the list moved up, or the way in was a wrong guess. */
-function leavesGap(items: ListItem[], before: Date | undefined): boolean {
+/**
+ * True when entries may lie between what was read and this page: the list moved up, or the way in was a wrong guess. Ids tell for
+ * certain that it goes on where the page before ended; times only where they differ, since many entries may have the same.
+ */
+function leavesGap({
+  items,
+  previous,
+  before,
+}: {
+  items: ListItem[]
+  previous: Set<string> | undefined
+  before: Date | undefined
+}): boolean {
+  if (items.length === 0) return true
+  if (previous && items.some(({ id }) => previous.has(id))) return false
   const first = newestOf(items)
-  return items.length === 0 || (first !== undefined && before !== undefined && first < before)
+  return !first || !before || first <= before
 }
 
 const earlier = (a: Date | undefined, b: Date | undefined): Date | undefined => (!a ? b : !b ? a : a < b ? a : b)

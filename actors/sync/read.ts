@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
-import type { ProviderClient } from '../../provider/client.ts'
-import { type Account, Accounts, type Backfill } from '../../schemas/account.ts'
+import type { ListItem, ProviderClient } from '../../provider/client.ts'
+import type { Account, Backfill } from '../../schemas/account.ts'
 import { Conversations } from '../../schemas/conversation.ts'
+import { trusted } from '../../schemas/database.ts'
 import { fetchAttachments } from './attachments.ts'
 import { fetchConversations } from './fetch.ts'
 import { newestOf, type PagesOptions, pagesDown, type Step } from './pages.ts'
@@ -12,6 +13,8 @@ import { createWriter, type Writer } from './writer.ts'
 
 /** The most external ids that are kept to be asked for again. */
 const MOST_UNREAD = 500
+/** So many of them are asked for in one go: each may take the whole back-off, and others wait. */
+const UNREAD_AT_ONCE = 8
 
 export interface ReadOptions {
   account: Account & { archiveId: string }
@@ -34,8 +37,11 @@ export interface ReadOptions {
 
 interface Reader extends ReadOptions {
   writer: Writer
-  seen: Set<string>
+  /** Update times of what was looked at in this sync, by external id. */
+  seen: Map<string, Date | null>
   unread: Set<string>
+  /** What of it was asked for again in this sync. */
+  asked: Set<string>
   backfill: Backfill
 }
 
@@ -49,16 +55,21 @@ export async function readAccount(options: ReadOptions): Promise<boolean> {
   const reader: Reader = {
     ...options,
     writer: createWriter(options),
-    seen: new Set(),
+    seen: new Map(),
     unread: new Set(backfill.unread),
+    asked: new Set(),
     backfill,
   }
   try {
-    const finished = (await readNews(reader)) && (await readGap(reader)) && (await readHistory(reader))
+    const upToDate = (await readNews(reader)) && (await readGap(reader))
+    if (upToDate) await readUnread(reader)
+    const finished = upToDate && (await readHistory(reader))
     if (finished) await readUnread(reader)
     await reader.writer.flush()
     return finished && (await readFiles(reader))
   } catch (error) {
+    // With what was noted as unread: the next sync leaves that for later and so gets past it.
+    await keep(reader, reader.backfill)
     await reader.writer.flush()
     throw error
   }
@@ -105,49 +116,55 @@ async function readGap(reader: Reader): Promise<boolean> {
 }
 
 async function readHistory(reader: Reader): Promise<boolean> {
-  if (reader.backfill.done && (await surplus(reader)) > (reader.backfill.absent ?? 0)) {
+  if (reader.backfill.done) {
+    const { absent = 0 } = reader.backfill
+    const surplus = await surplusOf(reader)
+    if (surplus < absent) await keep(reader, { ...reader.backfill, absent: surplus })
+    if (surplus <= absent) return true
     // The provider has more than was found, and it is not new: the whole list is looked at again.
     const { before: _, ...rest } = reader.backfill
     reader.backfill = { ...rest, done: false }
   }
-  if (reader.backfill.done) return true
   await reader.writer.flush()
   for await (const step of pages(reader, { from: reader.backfill.before })) {
     const { before, reached } = step
     await readPage(reader, step, { ...reader.backfill, ...(before && { before }), done: reached })
     if (!reached) continue
-    const absent = await surplus(reader)
-    await reader.writer.page({ unchanged: 0, backfill: { ...withUnread(reader), absent } })
+    await keep(reader, { ...reader.backfill, absent: await surplusOf(reader) })
     return true
   }
   return false
 }
 
-/** How many conversations more the provider says it has than were stored or will be asked for again. */
-async function surplus({ account: { archiveId }, backfill, unread, writer }: Reader): Promise<number> {
+/**
+ * By how many conversations the provider's total is more than what was stored or will be asked for again; less than none where some
+ * of those are gone at the provider.
+ */
+async function surplusOf({ account: { archiveId }, backfill, unread, writer }: Reader): Promise<number> {
   if (backfill.total === undefined) return 0
   await writer.flush()
-  return Math.max(0, backfill.total - unread.size - (await Conversations.countDocuments({ archiveId })))
+  const [stored, both] = await Promise.all([
+    Conversations.countDocuments({ archiveId }),
+    Conversations.countDocuments({ archiveId, externalId: trusted({ $in: [...unread] }) }),
+  ])
+  return backfill.total - stored - (unread.size - both)
 }
 
-/** Asks once more for what could not be used. */
+/** Asks once more for some of what was not to be had. */
 async function readUnread(reader: Reader): Promise<void> {
-  const { account, writer, unread } = reader
-  if (unread.size === 0) return
+  const { account, writer, unread, asked } = reader
+  const externalIds = [...unread].filter((id) => !asked.has(id)).slice(0, UNREAD_AT_ONCE)
+  if (externalIds.length === 0) return
+  for (const id of externalIds) asked.add(id)
   await writer.flush()
-  const externalIds = [...unread]
   const stored = await storedOf({ archiveId: account.archiveId, externalIds })
   const onConversation = (conversation: Parameters<Writer['put']>[0]) =>
     writer.put(conversation, stored.get(conversation.externalId))
   await fetchConversations(
-    { ...reader, onConversation },
+    { ...reader, onConversation, failuresInARow: Number.POSITIVE_INFINITY },
     externalIds.map((id) => ({ id, updateTime: null })),
   )
-  await writer.flush()
-  await Accounts.updateOne(
-    { _id: account._id, archiveId: account.archiveId },
-    unread.size > 0 ? { $set: { 'backfill.unread': [...unread] } } : { $unset: { 'backfill.unread': 1 } },
-  )
+  await keep(reader, reader.backfill)
 }
 
 /** Fetches what files are left over from the pages. */
@@ -159,23 +176,37 @@ async function readFiles(reader: Reader): Promise<boolean> {
   }
 }
 
-const withUnread = ({ backfill: { unread: _, ...rest }, unread }: Reader): Backfill => ({
-  ...rest,
-  ...(unread.size > 0 && { unread: [...unread].slice(0, MOST_UNREAD) }),
-})
+/** Has it written, with what is unread, after all that was put so far; `unchanged` more were left as they are. */
+async function keep(reader: Reader, { unread: _, ...rest }: Backfill, { unchanged = 0 } = {}): Promise<void> {
+  const unread = [...reader.unread].slice(0, MOST_UNREAD)
+  reader.backfill = { ...rest, ...(unread.length > 0 && { unread }) }
+  await reader.writer.page({ unchanged, backfill: reader.backfill })
+}
 
 async function readPage(reader: Reader, { page, stored }: Step, reached: Backfill): Promise<void> {
-  const { items, total } = page
-  const { account, runId, writer, seen } = reader
-  const fresh = items.filter(({ id }) => !seen.has(id))
-  for (const { id } of fresh) seen.add(id)
-  const wanted = fresh.filter(({ id, updateTime }) => isNewer(stored.get(id), updateTime))
+  const { account, runId, writer, seen, unread } = reader
+  const fresh = page.items.filter(({ id }) => !seen.has(id))
+  const again = page.items.filter(({ id, updateTime }) => isLater(updateTime, seen.get(id)))
+  for (const { id, updateTime } of page.items) seen.set(id, later(updateTime, seen.get(id) ?? null))
+  if (again.length > 0) {
+    // Changed while the list was read: what was stored of them a moment ago decides.
+    await writer.flush()
+    const externalIds = again.map(({ id }) => id)
+    for (const [id, known] of await storedOf({ archiveId: account.archiveId, externalIds })) stored.set(id, known)
+  }
+  // What is unread has its turn apart, so that it holds up nothing here.
+  const isWanted = ({ id, updateTime }: ListItem) => !unread.has(id) && isNewer(stored.get(id), updateTime)
+  const isMine = ({ id }: ListItem) => stored.get(id)?.runId === runId
+  const wanted = [...fresh, ...again].filter(isWanted)
+  // What this run stored before a crash is counted with what it stored, and a second look at something takes back the first.
+  const left = fresh.filter((item) => stored.has(item.id) && !isWanted(item) && !isMine(item)).length
+  const counted = again.filter((item) => isWanted(item) && !isMine(item)).length
   const onConversation = (conversation: Parameters<Writer['put']>[0]) =>
     writer.put(conversation, stored.get(conversation.externalId))
   await fetchConversations({ ...reader, onConversation }, wanted)
-  // What this run stored before a crash is counted with what it stored.
-  const mine = fresh.filter((item) => !wanted.includes(item) && stored.get(item.id)?.runId === runId).length
-  reader.backfill = { ...reached, ...(total !== null && { total }) }
-  await writer.page({ unchanged: fresh.length - wanted.length - mine, backfill: withUnread(reader) })
+  await keep(reader, { ...reached, ...(page.total !== null && { total: page.total }) }, { unchanged: left - counted })
   if (writer.takeFilesFound() > 0) await fetchAttachments({ ...reader, archiveId: account.archiveId })
 }
+
+const isLater = (time: Date | null, seen: Date | null | undefined): boolean =>
+  time !== null && seen !== undefined && (seen === null || time > seen)
