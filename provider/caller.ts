@@ -21,6 +21,9 @@ const BACK_OFF_MS = [2 * SECOND, 8 * SECOND, 30 * SECOND]
 /** What a provider asks for beyond this is a mistake of its clock. */
 const LONGEST_RETRY_AFTER_MS = 7 * DAY
 
+/** A request that is under way when the caller has to end: its answer may bring a new cookie, without which the session is lost. */
+const GRACE_MS = 5 * SECOND
+
 export type CallKind = keyof typeof CALLS
 
 export interface Call {
@@ -69,8 +72,19 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Pr
       cookie: cookieHeader({ name: profile.cookieName, value: cookie() }),
       ...(accessToken !== undefined && { authorization: `Bearer ${accessToken}` }),
     }
-    const answer = await request({ what, url, headers, timeoutMs, maxBytes, clock, signal, dispatcher })
+    const answer = await request({
+      what,
+      url,
+      headers,
+      timeoutMs,
+      maxBytes,
+      clock,
+      signal,
+      graceMs: GRACE_MS,
+      dispatcher,
+    })
     await onAnswer(answer)
+    signal?.throwIfAborted()
     throwIfRefused(answer, { what, now: clock.now() })
     return answer
   }

@@ -29,7 +29,7 @@ export interface ProviderClientOptions {
   profile: ProviderProfile
   credential: Credential
   clock: Clock
-  /** Ends every request and wait; the calls then throw its reason. */
+  /** Ends every wait, and requests under way soon: an answer on its way may bring a new cookie. The calls then throw its reason. */
   signal?: AbortSignal
   /** Awaited before each request, a repeated one too: the place to hold the account's rate. */
   pace?: () => Promise<void>

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip, gunzipSync } from 'node:zlib'
 import { Agent, type Dispatcher } from 'undici'
-import { type Clock, SECOND } from '../core/clock.ts'
+import { type Clock, SECOND, type Timer } from '../core/clock.ts'
 import { AnswerTooLargeError, ProviderUnavailableError } from './errors.ts'
 import { Receiver } from './receiver.ts'
 
@@ -42,15 +42,27 @@ export interface RequestOptions {
   maxBytes: number
   clock: Clock
   signal?: AbortSignal | undefined
+  /** So long (machine ms) a request that is under way when `signal` is aborted may still bring its answer; none where absent. */
+  graceMs?: number
   dispatcher?: Dispatcher | undefined
 }
 
 /**
  * One GET without following redirects. Throws `ProviderUnavailableError` where no whole answer came within the time,
- * `AnswerTooLargeError` for one beyond `maxBytes`, and the reason of `signal` when that is aborted.
+ * `AnswerTooLargeError` for one beyond `maxBytes`, and the reason of `signal` where that is aborted before an answer is there.
  */
 export async function request(options: RequestOptions): Promise<ProviderAnswer> {
-  const { what, url, headers = {}, timeoutMs, maxBytes, clock, signal, dispatcher = providerAgent } = options
+  const {
+    what,
+    url,
+    headers = {},
+    timeoutMs,
+    maxBytes,
+    clock,
+    signal,
+    graceMs = 0,
+    dispatcher = providerAgent,
+  } = options
   signal?.throwIfAborted()
   const bounds = { what, maxBytes }
   const receiver = new Receiver({ dispatcher, url, headers: { 'accept-encoding': 'gzip', ...headers }, ...bounds })
@@ -59,7 +71,10 @@ export async function request(options: RequestOptions): Promise<ProviderAnswer> 
       new ProviderUnavailableError(`The provider's ${what} failed: no answer within ${timeoutMs / SECOND} s`),
     ),
   )
-  const abort = (): void => receiver.cancel(new Error('aborted'))
+  let grace: Timer | undefined
+  const abort = (): void => {
+    grace = clock.timer(graceMs, () => receiver.cancel(new Error('aborted')))
+  }
   signal?.addEventListener('abort', abort, { once: true })
   try {
     const { status, headers: given, body } = await receiver.received
@@ -72,6 +87,7 @@ export async function request(options: RequestOptions): Promise<ProviderAnswer> 
     throw new ProviderUnavailableError(`The provider's ${what} failed: ${networkReason(error)}`)
   } finally {
     timer.cancel()
+    grace?.cancel()
     signal?.removeEventListener('abort', abort)
   }
 }
