@@ -50,7 +50,7 @@ export async function* pagesDown({
     return { page, stored: await storedOf({ archiveId, externalIds: page.items.map(({ id }) => id) }) }
   }
   let before = from
-  let offset = from ? await offsetAbove(archiveId, from) : 0
+  let offset = from ? await offsetOf(archiveId, from) : 0
   let previous: Set<string> | undefined
   let refused: Refused | undefined
   let stepBack = pageSize
@@ -62,7 +62,9 @@ export async function* pagesDown({
       const { items } = page
       const begins = items[0]?.id
       const meant = refused?.gone && refused.begins === begins
-      if (offset > 0 && !meant && leavesGap({ items, previous, before })) {
+      const goesOn = ({ id, updateTime }: ListItem) =>
+        previous ? previous.has(id) : stored.has(id) && updateTime?.getTime() === from?.getTime()
+      if (offset > 0 && !meant && !items.some(goesOn) && !beginsAbove(items, before)) {
         refused = { begins, gone: false }
         offset = Math.max(0, offset - stepBack)
         stepBack *= 2
@@ -72,7 +74,7 @@ export async function* pagesDown({
       refused = wentBack && refused ? { ...refused, gone: true } : undefined
       stepBack = pageSize
       const isShort = page.nextOffset === null || page.nextOffset - offset < pageSize
-      const nothingNew = previous !== undefined && items.every(({ id }) => previous?.has(id))
+      const nothingNew = previous !== undefined && items.every(goesOn)
       previous = new Set(items.map(({ id }) => id))
       const oldest = oldestOf(items)
       before = earlier(before, oldest)
@@ -101,29 +103,19 @@ interface Refused {
   gone: boolean
 }
 
-/** About where the last entry is that is newer, going by what was stored. */
-async function offsetAbove(archiveId: string, from: Date): Promise<number> {
-  const newer = await Conversations.countDocuments({ archiveId, updateTime: trusted({ $gt: from }) })
-  return Math.max(0, newer - 1)
+/** About as many entries down the list as were stored of those that are not older. */
+async function offsetOf(archiveId: string, from: Date): Promise<number> {
+  const read = await Conversations.countDocuments({ archiveId, updateTime: trusted({ $gte: from }) })
+  return Math.max(0, read - 1)
 }
 
 /**
- * True when entries may lie between what was read and this page: the list moved up, or the way in was a wrong guess. Ids tell for
- * certain that it goes on where the page before ended; times only where they differ, since many entries may have the same.
+ * True when nothing can lie between what was read down to `before` and this page, going by times. They tell only where they differ:
+ * many entries may have the same, and then only an entry that was read shows that the page goes on there.
  */
-function leavesGap({
-  items,
-  previous,
-  before,
-}: {
-  items: ListItem[]
-  previous: Set<string> | undefined
-  before: Date | undefined
-}): boolean {
-  if (items.length === 0) return true
-  if (previous && items.some(({ id }) => previous.has(id))) return false
+function beginsAbove(items: ListItem[], before: Date | undefined): boolean {
   const first = newestOf(items)
-  return !first || !before || first <= before
+  return first !== undefined && before !== undefined && first > before
 }
 
 const earlier = (a: Date | undefined, b: Date | undefined): Date | undefined => (!a ? b : !b ? a : a < b ? a : b)
