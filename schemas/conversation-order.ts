@@ -8,7 +8,7 @@ export type SortKey = Pick<Conversation, '_id' | 'updateTime'>
 /** What a listing shows of a conversation. */
 export type ListedConversation = Pick<
   Conversation,
-  '_id' | 'externalId' | 'title' | 'updateTime' | 'payload' | 'payloadParts' | 'hash'
+  '_id' | 'externalId' | 'title' | 'updateTime' | 'payload' | 'payloadParts' | 'partsVersion' | 'hash'
 >
 
 export interface Selection {
@@ -26,7 +26,15 @@ export interface Place {
 const ORDER = { updateTime: -1, _id: -1 } as const
 /** Named, since a planner that guesses sorts the whole archive for a deep offset instead of walking its order. */
 const ORDER_INDEX = { archiveId: 1, ...ORDER } as const
-const LISTED = { externalId: 1, title: 1, updateTime: 1, payload: 1, payloadParts: 1, hash: 1 } as const
+const LISTED = {
+  externalId: 1,
+  title: 1,
+  updateTime: 1,
+  payload: 1,
+  payloadParts: 1,
+  partsVersion: 1,
+  hash: 1,
+} as const
 
 type Filter = Record<string, unknown>
 

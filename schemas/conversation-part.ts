@@ -1,5 +1,6 @@
 import mongoose, { type Model } from 'mongoose'
 import { newId } from '../core/ids.ts'
+import { trusted } from './database.ts'
 
 /**
  * A piece of a conversation that is larger than one document may be (16 MB): its payload's JSON text or the provider's own object,
@@ -11,7 +12,7 @@ export interface ConversationPart {
   archiveId: string
   conversationId: string
   kind: 'payload' | 'raw'
-  /** Later ones sort after earlier ones. A new version is whole before the old one goes, so a reader always finds one. */
+  /** The conversation names the one that it lies in, which is whole before it does so; those of later updates sort after earlier ones. */
   version: string
   index: number
   /** Parts of this version. */
@@ -44,8 +45,13 @@ export const ConversationParts: Model<ConversationPart> = mongoose.model<Convers
 
 const VERSION_DIGITS = 15
 
-/** The version of what is stored at a moment. */
-export const partsVersion = (now: Date): string => `${String(now.getTime()).padStart(VERSION_DIGITS, '0')}-${newId()}`
+/** Sorts before every version of an update at this time or later. */
+const before = (updateTime: Date | null): string => String(updateTime?.getTime() ?? 0).padStart(VERSION_DIGITS, '0')
+/** Sorts after every version of an update at this time or earlier. */
+const after = (updateTime: Date | null): string => `${before(updateTime)}.`
+
+/** A version of its own for a write of what the provider changed at this time. */
+export const partsVersion = (updateTime: Date | null): string => `${before(updateTime)}-${newId()}`
 
 /** Cuts bytes into part documents. */
 export function cutParts({
@@ -53,7 +59,7 @@ export function cutParts({
   conversationId,
   kind,
   bytes,
-  version = partsVersion(new Date(0)),
+  version = partsVersion(null),
 }: Pick<ConversationPart, 'archiveId' | 'conversationId' | 'kind' | 'bytes'> & {
   version?: string
 }): ConversationPart[] {
@@ -70,12 +76,17 @@ export function cutParts({
   }))
 }
 
-/** The bytes again: of the newest version that is whole. Null where there is none, because the conversation lies in parts no longer. */
+/** The bytes again. Null where they are not (any more): the conversation lies in another version by now, or in no parts. */
 export async function readParts({
   conversationId,
   kind,
-}: Pick<ConversationPart, 'conversationId' | 'kind'>): Promise<Buffer | null> {
-  const present = await ConversationParts.find({ conversationId, kind })
+  version,
+}: Pick<ConversationPart, 'conversationId' | 'kind'> & {
+  /** As the conversation names it; the newest that is whole where it names none. */
+  version?: string | undefined
+}): Promise<Buffer | null> {
+  const wanted = { conversationId, kind, ...(version !== undefined && { version }) }
+  const present = await ConversationParts.find(wanted)
     .sort({ version: -1, index: 1 })
     .select({ version: 1, count: 1 })
     .lean<Pick<ConversationPart, 'version' | 'count'>[]>()
@@ -87,4 +98,23 @@ export async function readParts({
     .sort({ index: 1 })
     .lean<ConversationPart[]>()
   return parts.length === whole.count ? Buffer.concat(parts.map(({ bytes }) => bytes)) : null
+}
+
+/**
+ * Deletes the parts that a write has made needless, whether it came in time or too late. `stored` is the conversation as it is after
+ * the write: once that has reached the write's time, nobody can make it lie in an older version any more; before, another writer may be
+ * about to, and only what is the write's own goes.
+ */
+export async function clearParts({
+  conversationId,
+  version,
+  updateTime,
+  stored,
+}: Pick<ConversationPart, 'conversationId' | 'version'> & {
+  updateTime: Date | null
+  stored: { updateTime: Date | null; partsVersion?: string } | undefined
+}): Promise<void> {
+  const reached = stored && (stored.updateTime?.getTime() ?? 0) >= (updateTime?.getTime() ?? 0)
+  const needless = reached ? trusted({ $lt: after(updateTime), $ne: stored.partsVersion ?? null }) : version
+  await ConversationParts.deleteMany({ conversationId, version: needless })
 }

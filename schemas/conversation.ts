@@ -19,6 +19,8 @@ export interface Conversation {
   /** The provider's own object, gzip; kept internally, never answered. Absent where it lies in parts. */
   raw?: Buffer
   rawParts?: number
+  /** The version of those parts: it changes with the document, in one write. */
+  partsVersion?: string
   /** The run that stored it last and what it did, so that a run's counts can be told after a crash. */
   runId: string
   change: 'inserted' | 'updated' | 'unchanged'
@@ -38,6 +40,7 @@ const schema = new mongoose.Schema<Conversation>(
     hash: { type: String, required: true },
     raw: Buffer,
     rawParts: Number,
+    partsVersion: String,
     runId: { type: String, required: true },
     change: { type: String, enum: ['inserted', 'updated', 'unchanged'], required: true },
     storedAt: { type: Date, required: true },

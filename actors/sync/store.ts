@@ -1,6 +1,6 @@
 import { deriveId } from '../../core/ids.ts'
 import { type Conversation, Conversations } from '../../schemas/conversation.ts'
-import { ConversationParts, cutParts, partsVersion } from '../../schemas/conversation-part.ts'
+import { ConversationParts, clearParts, cutParts, partsVersion } from '../../schemas/conversation-part.ts'
 import { isDuplicate, trusted } from '../../schemas/database.ts'
 import { noteAttachments } from './attachments.ts'
 import { later, type Prepared } from './prepare.ts'
@@ -8,7 +8,7 @@ import { later, type Prepared } from './prepare.ts'
 /** What decides about a conversation that is stored already. */
 export type Stored = Pick<
   Conversation,
-  '_id' | 'externalId' | 'updateTime' | 'hash' | 'runId' | 'change' | 'payloadParts' | 'rawParts'
+  '_id' | 'externalId' | 'updateTime' | 'hash' | 'runId' | 'change' | 'partsVersion'
 >
 
 /** What is stored of these conversations, by external id. */
@@ -21,7 +21,7 @@ export async function storedOf({
 }): Promise<Map<string, Stored>> {
   if (externalIds.length === 0) return new Map()
   const found = await Conversations.find({ archiveId, externalId: trusted({ $in: externalIds }) })
-    .select({ externalId: 1, updateTime: 1, hash: 1, runId: 1, change: 1, payloadParts: 1, rawParts: 1 })
+    .select({ externalId: 1, updateTime: 1, hash: 1, runId: 1, change: 1, partsVersion: 1 })
     .lean<Stored[]>()
   return new Map(found.map((stored) => [stored.externalId, stored]))
 }
@@ -70,7 +70,7 @@ export async function storeConversations({
 }: StoreOptions): Promise<{ untouched: number }> {
   let untouched = 0
   const operations: object[] = []
-  const replaced: { conversationId: string; version: string }[] = []
+  const inParts: PartsWrite[] = []
   for (const { externalId, fields, oversize } of newestOfEach(conversations)) {
     const earlier = stored.get(externalId)
     if (!isNewer(earlier, fields.updateTime)) {
@@ -79,16 +79,16 @@ export async function storeConversations({
     }
     // Derived, so that a run that is taken up after a crash writes over what the crash left unfinished.
     const id = earlier?._id ?? deriveId('conversation', archiveId, externalId)
-    const version = partsVersion(now)
-    const counts: Partial<Conversation> = {}
+    const version = partsVersion(fields.updateTime)
+    const named: Partial<Conversation> = oversize.length > 0 ? { partsVersion: version } : {}
     for (const { kind, bytes } of oversize) {
       const parts = cutParts({ archiveId, conversationId: id, kind, bytes, version })
       for (const part of parts) await ConversationParts.replaceOne({ _id: part._id }, part, { upsert: true })
-      counts[`${kind}Parts`] = parts.length
+      named[`${kind}Parts`] = parts.length
     }
-    if (oversize.length > 0 || earlier?.payloadParts || earlier?.rawParts)
-      replaced.push({ conversationId: id, version })
-    const document = { ...fields, ...counts, runId, storedAt: now }
+    if (oversize.length > 0 || earlier?.partsVersion)
+      inParts.push({ conversationId: id, version, updateTime: fields.updateTime })
+    const document = { ...fields, ...named, runId, storedAt: now }
     operations.push(
       earlier
         ? {
@@ -102,14 +102,32 @@ export async function storeConversations({
   }
   await noteAttachments({ archiveId, files: conversations.flatMap(({ files }) => files), now })
   if (operations.length > 0) await write(operations)
-  for (const { conversationId, version } of replaced)
-    await ConversationParts.deleteMany({ conversationId, version: trusted({ $ne: version }) })
+  await clear(inParts)
   return { untouched }
+}
+
+/** A write of a conversation that lies in parts, or did. */
+interface PartsWrite {
+  conversationId: string
+  version: string
+  updateTime: Date | null
+}
+
+/** Deletes what those writes replaced, and what they brought where a rival's write came first. */
+async function clear(writes: PartsWrite[]): Promise<void> {
+  if (writes.length === 0) return
+  const found = await Conversations.find({ _id: trusted({ $in: writes.map(({ conversationId }) => conversationId) }) })
+    .select({ updateTime: 1, partsVersion: 1 })
+    .lean<Pick<Conversation, '_id' | 'updateTime' | 'partsVersion'>[]>()
+  const stored = new Map(found.map((conversation) => [conversation._id, conversation]))
+  for (const write of writes) await clearParts({ ...write, stored: stored.get(write.conversationId) })
 }
 
 /** What an earlier version may have and this one has not. */
 const gone = (document: Partial<Conversation>) => {
-  const fields = (['raw', 'rawParts', 'payloadParts'] as const).filter((name) => document[name] === undefined)
+  const fields = (['raw', 'rawParts', 'payloadParts', 'partsVersion'] as const).filter(
+    (name) => document[name] === undefined,
+  )
   return fields.length === 0 ? {} : { $unset: Object.fromEntries(fields.map((name) => [name, ''])) }
 }
 

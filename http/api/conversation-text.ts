@@ -57,7 +57,7 @@ async function largeText(listed: ListedConversation): Promise<string> {
   for (let time = 0; time < READ_TIMES && current; time++) {
     if (!isLarge(current)) return conversationText(current, current.payload)
     const conversationId: string = current._id
-    const bytes = await readParts({ conversationId, kind: 'payload' })
+    const bytes = await readParts({ conversationId, kind: 'payload', version: current.partsVersion })
     if (bytes) return conversationText(current, bytes.toString('utf8'))
     current = await Conversations.findById(conversationId).lean<ListedConversation>()
   }

@@ -76,8 +76,13 @@ export const storedOf = (connection: Pick<Connection, 'archiveId'>): Promise<Con
     .lean<Conversation[]>()
 
 /** What the API would answer as `payload`. */
-export async function payloadOf({ _id, payload }: Conversation): Promise<{ title: string; messages: unknown[] }> {
-  const text = payload ?? (await readParts({ conversationId: _id, kind: 'payload' }))?.toString('utf8')
+export async function payloadOf({
+  _id,
+  payload,
+  partsVersion,
+}: Conversation): Promise<{ title: string; messages: unknown[] }> {
+  const bytes = payload ?? (await readParts({ conversationId: _id, kind: 'payload', version: partsVersion }))
+  const text = bytes?.toString()
   if (!text) throw new Error('a conversation without payload')
   return JSON.parse(text) as { title: string; messages: unknown[] }
 }
