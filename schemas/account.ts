@@ -14,6 +14,11 @@ export interface Account extends Claimable {
   /** Absent when everything was purged: the next connect begins a new one. */
   archiveId?: string
   backfill: Backfill
+  /**
+   * The connect that was let in last. Until its command has ended its connection may come to be at any moment; after that it says
+   * nothing: the account's connections do.
+   */
+  connecting?: { commandId: string; userId: string }
   /** Until when turns of the provider's reading rate are reserved. */
   paceAt?: Date
 }
@@ -55,6 +60,7 @@ const schema = new mongoose.Schema<Account>(
       }),
       default: { done: false },
     },
+    connecting: embedded({ commandId: String, userId: String }),
     paceAt: Date,
     ...claimFields,
   },

@@ -29,9 +29,9 @@ export async function carryOut({ command, runtime, signal }: CommandWork<Command
     const handle = HANDLERS[command.kind] as (work: CommandWork<CommandKind>) => Promise<void>
     await handle({ command, runtime, signal: AbortSignal.any([signal, lost.signal]) })
   } catch (error) {
-    if (error instanceof ClaimLost || lost.signal.aborted) return
+    if (lost.signal.aborted) return
     if (signal.aborted) return await handBack(command, runtime)
-    if (error instanceof NotYet) return await handBack(command, runtime, NOT_YET_WAIT_MS)
+    if (error instanceof NotYet || error instanceof ClaimLost) return await handBack(command, runtime, NOT_YET_WAIT_MS)
     if (error instanceof ServiceError) return await failCommand({ command, error, now: runtime.clock.now() })
     runtime.log.error({ err: error, commandId: command._id, kind: command.kind }, 'command crashed')
     await afterCrash(command, runtime)

@@ -1,7 +1,6 @@
 import { unseal } from '../../core/envelope.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
-import { Accounts } from '../../schemas/account.ts'
+import type { Account } from '../../schemas/account.ts'
 import { type App, Apps } from '../../schemas/app.ts'
 import { BrowserProfiles } from '../../schemas/browser-profile.ts'
 import type { Command } from '../../schemas/command.ts'
@@ -11,7 +10,7 @@ import { emailHashOf } from '../../schemas/email-hash.ts'
 import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 import { finishCommand } from '../commands/finish.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { accountIdOf, holdAccount } from './account.ts'
+import { accountIdOf, awaitOtherConnect, holdAccount, letIn } from './account.ts'
 import { foldConnection } from './fold.ts'
 import { inheritArchiveKey } from './keys.ts'
 import { type Holding, waitForClaim } from './wait-for-claim.ts'
@@ -25,7 +24,7 @@ export interface CommandWork<K extends Command['kind']> {
 /**
  * Creates a connection from a usable session (SPEC.md, Connect flow 5 and 6, Reconnecting, One account one user). The account's claim
  * puts rivals in order: of two users exactly one wins, of two reconnects the later folds the earlier. Run again after a crash at any
- * point it ends the same way.
+ * point, or beside an actor that stalled, it ends the same way.
  */
 export async function connect({ command, runtime, signal }: CommandWork<'connect'>): Promise<void> {
   const { args } = command
@@ -36,6 +35,7 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
   const accountId = accountIdOf({ app, provider: args.provider, providerAccountId: credential.account.id, runtime })
   const account = await holdAccount({ id: accountId, appId: app._id, provider: args.provider, runtime, signal })
   try {
+    await awaitOtherConnect(account.document, command)
     const own = await Connections.findById(args.connectionId).lean<Connection>()
     const others = await Connections.find({
       accountId,
@@ -45,14 +45,15 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
     }).lean<Connection[]>()
     if (others.some(({ userId }) => userId !== args.userId)) throw new ServiceError('account_held')
     const { email } = credential.account
-    const held = await holdAll(others, { runtime, signal })
+    const holdings = await holdAll(others, { runtime, signal: AbortSignal.any([signal, account.signal]) })
     try {
-      const predecessors = held.map(({ document }) => document).filter(({ status }) => status !== 'revoked')
+      const predecessors = holdings.map(({ document }) => document).filter(({ status }) => status !== 'revoked')
       const emailHash = args.emailHash ?? (email && emailHashOf({ app, email, runtime }))
-      if (!own) await create({ command, runtime, accountId, predecessors, ...(emailHash && { emailHash }) })
+      if (!own)
+        await create({ command, runtime, account: account.document, predecessors, ...(emailHash && { emailHash }) })
       for (const predecessor of predecessors) await foldConnection({ predecessor, runtime })
     } finally {
-      for (const holding of held) await holding.release()
+      for (const holding of holdings) await holding.release()
     }
   } finally {
     await account.release()
@@ -87,25 +88,17 @@ async function holdAll(
   return held
 }
 
-/** The archive goes over from the predecessors. What the account had besides is being purged: then it begins a new one. */
-async function archiveFor(accountId: string, predecessors: Connection[]): Promise<string> {
-  const inherited = predecessors.find(({ archiveId }) => archiveId)?.archiveId
-  if (inherited) return inherited
-  const archiveId = newId()
-  await Accounts.updateOne({ _id: accountId }, { $set: { archiveId, backfill: { done: false } } })
-  return archiveId
-}
-
 interface Creation extends Omit<CommandWork<'connect'>, 'signal'> {
-  accountId: string
+  /** As held by this actor. */
+  account: Account
   /** As held by this actor. */
   predecessors: Connection[]
   emailHash?: string
 }
 
-async function create({ command, runtime, accountId, predecessors, emailHash }: Creation): Promise<void> {
+async function create({ command, runtime, account, predecessors, emailHash }: Creation): Promise<void> {
   const { args } = command
-  const archiveId = await archiveFor(accountId, predecessors)
+  const archiveId = await letIn({ account, command, inherited: predecessors.find((each) => each.archiveId)?.archiveId })
   const key = runtime.keyring.unwrap(args.key)
   const predecessor = predecessors.find(({ archiveKey }) => archiveKey)
   if (args.profile) await storeProfile(args.connectionId, bytes(args.profile), runtime)
@@ -118,7 +111,7 @@ async function create({ command, runtime, accountId, predecessors, emailHash }: 
     provider: args.provider,
     status: 'active',
     capturedAt: args.capturedAt,
-    accountId,
+    accountId: account._id,
     archiveId,
     key: args.key,
     archiveKey: inheritArchiveKey({ key, predecessor, keyring: runtime.keyring }),
