@@ -11,14 +11,16 @@ export interface Attachment {
   archiveId: string
   /** The provider's id. */
   fileId: string
-  state: 'waiting' | 'stored' | 'missing' | 'too-large'
+  /** `missing`: the provider says that it is gone. `given-up`: it neither served it nor said so, for long. */
+  state: 'waiting' | 'stored' | 'missing' | 'too-large' | 'given-up'
   /** Bytes before encryption. */
   sizeBytes?: number
   contentType?: string
   foundAt: Date
   settledAt?: Date
-  /** Syncs that could not fetch it, and the last one of them: the next tries again. */
+  /** Syncs that could not fetch it, since when, and the last one of them: the next tries again. */
   failures?: number
+  failingSince?: Date
   failedRunId?: string
 }
 
@@ -27,12 +29,13 @@ const schema = new mongoose.Schema<Attachment>(
     _id: { type: String, required: true },
     archiveId: { type: String, required: true },
     fileId: { type: String, required: true },
-    state: { type: String, enum: ['waiting', 'stored', 'missing', 'too-large'], required: true },
+    state: { type: String, enum: ['waiting', 'stored', 'missing', 'too-large', 'given-up'], required: true },
     sizeBytes: Number,
     contentType: String,
     foundAt: { type: Date, required: true },
     settledAt: Date,
     failures: Number,
+    failingSince: Date,
     failedRunId: String,
   },
   { collection: 'attachments', versionKey: false },

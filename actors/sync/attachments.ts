@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, DAY } from '../../core/clock.ts'
 import { seal } from '../../core/envelope.ts'
 import type { Logger } from '../../core/log.ts'
 import type { FileReference } from '../../provider/branch.ts'
@@ -12,8 +12,12 @@ import { trusted } from '../../schemas/database.ts'
 export const ATTACHMENT_BYTES = 25 * 1024 * 1024
 /** Files fetched after one page of conversations, so that a page of pictures does not hold up the history. */
 const FILES_PER_PAGE = 50
-/** A file that so many syncs could not fetch is taken for gone. */
-const MOST_FAILURES = 5
+/**
+ * A file that could not be fetched for so long (service ms) and by so many syncs is given up: longer than a file service is out, so that
+ * none is lost to that, and more than a few looks, should the syncs have paused meanwhile.
+ */
+const GIVE_UP_MS = 7 * DAY
+const GIVE_UP_FAILURES = 5
 
 export interface FetchFilesOptions {
   archiveId: string
@@ -51,12 +55,14 @@ export async function noteAttachments({
 }
 
 /**
- * Fetches files that wait, encrypts and stores them; one that is gone or too large is noted as such, and so is, in the end, one that
- * no sync could fetch: a single bad file holds up nothing. Answers how many it settled or left for the next sync, at most a page's worth.
+ * Fetches files that wait, encrypts and stores them; one that is gone or too large is noted as such. One that cannot be had is left for
+ * the next sync, and given up after a week of that; those that failed before come last, so that they hold up no others. Answers how many
+ * it settled or left for the next sync, at most a page's worth.
  */
 export async function fetchAttachments(options: FetchFilesOptions): Promise<{ settled: number }> {
   const { archiveId, runId, isOver, checkpoint } = options
   const waiting = await Attachments.find({ archiveId, state: 'waiting', failedRunId: trusted({ $ne: runId }) })
+    .sort({ failures: 1, _id: 1 })
     .limit(FILES_PER_PAGE)
     .lean<Attachment[]>()
   let settled = 0
@@ -71,7 +77,7 @@ export async function fetchAttachments(options: FetchFilesOptions): Promise<{ se
 
 /** False when the provider does not serve files for now. */
 async function fetchOne(
-  { _id, fileId, failures = 0 }: Attachment,
+  { _id, fileId, failures = 0, failingSince }: Attachment,
   { archiveId, archiveKey, runId, client, clock, log, checkpoint }: FetchFilesOptions,
 ): Promise<boolean> {
   let file: FileAnswer | null
@@ -81,8 +87,12 @@ async function fetchOne(
     const unavailable = error instanceof ProviderUnavailableError
     if (!unavailable && !(error instanceof ProviderContractError)) throw error
     log.warn({ err: error }, 'a file could not be fetched')
-    const given = failures + 1 >= MOST_FAILURES ? { state: 'missing', settledAt: clock.now() } : {}
-    await Attachments.updateOne({ _id }, { $set: { ...given, failures: failures + 1, failedRunId: runId } })
+    const now = clock.now()
+    const failed = { failures: failures + 1, failingSince: failingSince ?? now, failedRunId: runId }
+    await Attachments.updateOne(
+      { _id },
+      { $set: { ...failed, ...(isGivenUp(failed, clock) && { state: 'given-up', settledAt: now }) } },
+    )
     return !unavailable
   }
   if (file && !file.tooLarge) {
@@ -93,6 +103,11 @@ async function fetchOne(
   await Attachments.updateOne({ _id }, { $set: { ...stateOf(file), settledAt: clock.now() } })
   return true
 }
+
+const isGivenUp = (
+  { failures, failingSince }: { failures: number; failingSince: Date },
+  clock: Pick<Clock, 'now' | 'scaled'>,
+): boolean => failures >= GIVE_UP_FAILURES && clock.now().getTime() - failingSince.getTime() >= clock.scaled(GIVE_UP_MS)
 
 const stateOf = (file: FileAnswer | null): Partial<Attachment> => {
   if (!file) return { state: 'missing' }
