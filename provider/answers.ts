@@ -29,6 +29,8 @@ export interface ListPage {
   total: number | null
   /** Where the next page begins; null after one that is not full and that the total, where there is one, calls the last. */
   nextOffset: number | null
+  /** As many entries as were asked for, or as the provider gives at a time. */
+  isFull: boolean
 }
 
 /** 401 and JSON without an access token both say: no usable session (login incomplete, or the provider ended it). */
@@ -54,8 +56,9 @@ export function readList(answer: ProviderAnswer, { offset, limit }: { offset: nu
   if (!Array.isArray(entries)) throw new ProviderContractError("The provider's list call has no items")
   const total = asCount(field(body, 'total'))
   const next = offset + entries.length
-  const last = entries.length === 0 || (entries.length < limit && (total === null || next >= total))
-  return { items: entries.map(readItem).filter((item) => item !== null), total, nextOffset: last ? null : next }
+  const isFull = entries.length > 0 && entries.length >= Math.min(limit, asCount(field(body, 'limit')) ?? limit)
+  const last = entries.length === 0 || (!isFull && (total === null || next >= total))
+  return { items: entries.map(readItem).filter((item) => item !== null), total, nextOffset: last ? null : next, isFull }
 }
 
 function readItem(entry: unknown): ListItem | null {

@@ -50,21 +50,25 @@ export async function* pagesDown({
     return { page, stored: await storedOf({ archiveId, externalIds: page.items.map(({ id }) => id) }) }
   }
   let before = from
-  let offset = from ? await offsetOf(archiveId, from) : 0
+  let offset = 0
   let previous: Set<string> | undefined
   let refused: Refused | undefined
   let stepBack = pageSize
   let ahead: Promise<Look> | undefined
+  if (from) {
+    const found = await wayIn({ look, from, guess: await offsetOf(archiveId, from) })
+    offset = found.offset
+    ahead = Promise.resolve(found)
+  }
   try {
     for (let first = true; first || !isOver(); first = false) {
       const { page, stored } = await (ahead ?? look(offset))
       ahead = undefined
       const { items } = page
       const begins = items[0]?.id
-      const meant = refused?.gone && refused.begins === begins
-      const goesOn = ({ id, updateTime }: ListItem) =>
-        previous ? previous.has(id) : stored.has(id) && updateTime?.getTime() === from?.getTime()
-      if (offset > 0 && !meant && !items.some(goesOn) && !beginsAbove(items, before)) {
+      const isMeant = first || offset === 0 || (refused?.gone && refused.begins === begins)
+      const goesOn = items.some(({ id }) => previous?.has(id)) || beginsAbove(items, before)
+      if (!isMeant && !goesOn) {
         refused = { begins, gone: false }
         offset = Math.max(0, offset - stepBack)
         stepBack *= 2
@@ -73,14 +77,13 @@ export async function* pagesDown({
       const wentBack = refused !== undefined && !refused.gone
       refused = wentBack && refused ? { ...refused, gone: true } : undefined
       stepBack = pageSize
-      const isShort = page.nextOffset === null || page.nextOffset - offset < pageSize
-      const nothingNew = previous !== undefined && items.every(goesOn)
+      const nothingNew = items.every(({ id }) => previous?.has(id))
       previous = new Set(items.map(({ id }) => id))
       const oldest = oldestOf(items)
       before = earlier(before, oldest)
       const reached =
         page.nextOffset === null ||
-        (nothingNew && isShort && !wentBack) ||
+        (nothingNew && !page.isFull && !wentBack) ||
         (until !== undefined && oldest !== undefined && oldest < until)
       offset = Math.max(offset + 1, (page.nextOffset ?? 0) - 1)
       if (!first && !reached && !isOver()) {
@@ -107,6 +110,32 @@ interface Refused {
 async function offsetOf(archiveId: string, from: Date): Promise<number> {
   const read = await Conversations.countDocuments({ archiveId, updateTime: trusted({ $gte: from }) })
   return Math.max(0, read - 1)
+}
+
+/**
+ * Where to take up a list that was read down to `from`: the guess where it holds, and where much was deleted since, what halving finds
+ * in a few calls. The page there begins with something that was read and goes beyond it, so that every walk gets on.
+ */
+async function wayIn({
+  look,
+  from,
+  guess,
+}: {
+  look: (offset: number) => Promise<Look>
+  from: Date
+  guess: number
+}): Promise<Look & { offset: number }> {
+  const wasRead = ({ page: { items }, stored }: Look): boolean =>
+    items.some(({ id, updateTime }) => stored.has(id) && updateTime?.getTime() === from.getTime()) ||
+    beginsAbove(items, from)
+  let above = 0
+  let beyond = Number.POSITIVE_INFINITY
+  for (let offset = guess; ; offset = Math.floor((above + beyond) / 2)) {
+    const there = await look(offset)
+    if (offset > 0 && !wasRead(there)) beyond = offset
+    else if (offset === guess || beyond - offset <= Math.max(1, there.page.items.length)) return { ...there, offset }
+    else above = offset
+  }
 }
 
 /**
