@@ -14,6 +14,8 @@ export interface Account extends Claimable {
   /** Absent when everything was purged: the next connect begins a new one. */
   archiveId?: string
   backfill: Backfill
+  /** Counted up by each sync's write of `backfill`, and matched by it: whoever stalled does not write over what came after. */
+  backfillRevision?: number
   /**
    * The connect that was let in last. Until its command has ended its connection may come to be at any moment; after that it says
    * nothing: the account's connections do.
@@ -60,6 +62,7 @@ const schema = new mongoose.Schema<Account>(
       }),
       default: { done: false },
     },
+    backfillRevision: Number,
     connecting: embedded({ commandId: String, userId: String }),
     paceAt: Date,
     ...claimFields,

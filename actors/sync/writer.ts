@@ -1,5 +1,5 @@
 import { type Clock, SECOND } from '../../core/clock.ts'
-import { Accounts, type Backfill } from '../../schemas/account.ts'
+import { type Account, Accounts, type Backfill } from '../../schemas/account.ts'
 import type { Prepared } from './prepare.ts'
 import { type Stored, storeConversations } from './store.ts'
 
@@ -20,7 +20,8 @@ export interface Writer {
 }
 
 export interface WriterOptions {
-  account: { _id: string; archiveId: string }
+  /** As read by this run while it held the connection. */
+  account: Pick<Account, '_id' | 'backfillRevision'> & { archiveId: string }
   runId: string
   clock: Clock
   progress: { unchanged: number }
@@ -43,6 +44,7 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
   let failure: { error: unknown } | undefined
   let begunAt = clock.elapsed()
   let filesFound = 0
+  let revision = account.backfillRevision
 
   const write = async ({ conversations, stored, backfill }: Batch): Promise<void> => {
     await checkpoint()
@@ -50,7 +52,23 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
     const { untouched } = await storeConversations({ archiveId, runId, conversations, stored, now: clock.now() })
     progress.unchanged += untouched
     filesFound += conversations.reduce((sum, { files }) => sum + files.length, 0)
-    if (backfill) await Accounts.updateOne({ _id: account._id, archiveId }, { $set: { backfill } })
+    if (backfill) await writeBackfill(backfill)
+  }
+
+  /** Writes it where nobody else has since this run last did; throws where somebody else holds the connection by now. */
+  const writeBackfill = async (backfill: Backfill): Promise<void> => {
+    const { _id, archiveId } = account
+    for (;;) {
+      const known = { _id, archiveId, backfillRevision: revision ?? null }
+      const written = await Accounts.updateOne(known, { $set: { backfill }, $inc: { backfillRevision: 1 } })
+      if (written.matchedCount > 0) break
+      const current = await Accounts.findOne({ _id, archiveId }).select({ backfillRevision: 1 }).lean<Account>()
+      // Looked at before: had a successor written by then, this throws. It does not where a predecessor's stalled write has just come in.
+      await checkpoint()
+      if (!current) return
+      revision = current.backfillRevision
+    }
+    revision = (revision ?? 0) + 1
   }
 
   const begin = (): void => {
