@@ -22,7 +22,7 @@ export interface SyncState {
   runId?: string
   /** Looked at by this run and left as it was. */
   unchanged: number
-  /** The present interval (service ms, unscaled), doubled after every sync that found nothing. */
+  /** The present interval (service ms, unscaled), doubled after every sync that found nothing; absent until a complete sync after news. */
   intervalMs?: number
   /** Why the last run ended as it did, for operators. */
   outcome?: string

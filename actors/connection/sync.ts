@@ -199,7 +199,7 @@ async function report({
       ...(outcome.kind === 'session-ended' && { status: 'needs_reauth' }),
       crashes: 0,
     },
-    $unset: { ...release.$unset, 'sync.runId': 1 },
+    $unset: { ...release.$unset, 'sync.runId': 1, ...(next.intervalMs === undefined && { 'sync.intervalMs': 1 }) },
   }
   await writeHeld(connection, withEvents(ended, events, now))
   if (events.length > 0) runtime.outboxHint()

@@ -26,7 +26,10 @@ export type Outcome =
   | { kind: 'unavailable'; reason: string }
   | { kind: 'session-ended'; reason: string }
 
-/** When the next sync is due (null: never by itself), and the interval that the one after it doubles (service ms). */
+/**
+ * When the next sync is due (null: never by itself), and the interval that the one after it doubles (service ms). It is absent where the
+ * next complete sync begins at `NEWS_INTERVAL_MS`: news counts however the sync that brought it ended.
+ */
 export function nextSync({
   outcome,
   foundSomething,
@@ -35,24 +38,24 @@ export function nextSync({
 }: {
   outcome: Outcome
   foundSomething: boolean
-  /** The interval that led to this sync; absent before the history was complete. */
+  /** As the sync before answered it. */
   intervalMs: number | undefined
   clock: Clock
 }): { due: Date | null; intervalMs: number | undefined } {
+  const doubled = foundSomething ? undefined : intervalMs
   switch (outcome.kind) {
     case 'session-ended':
-      return { due: null, intervalMs }
+      return { due: null, intervalMs: doubled }
     case 'interrupted':
-      return { due: new Date(clock.now().getTime() + outcome.resumeInMs), intervalMs }
+      return { due: new Date(clock.now().getTime() + outcome.resumeInMs), intervalMs: doubled }
     case 'rate-limited':
-      return { due: clock.after(Math.max(RATE_LIMITED_INTERVAL_MS, outcome.retryAfterMs ?? 0)), intervalMs }
+      return { due: clock.after(Math.max(RATE_LIMITED_INTERVAL_MS, outcome.retryAfterMs ?? 0)), intervalMs: doubled }
     case 'unavailable':
-      return { due: clock.after(UNAVAILABLE_INTERVAL_MS), intervalMs }
+      return { due: clock.after(UNAVAILABLE_INTERVAL_MS), intervalMs: doubled }
     case 'more':
-      return { due: clock.after(BACKFILL_INTERVAL_MS), intervalMs }
+      return { due: clock.after(BACKFILL_INTERVAL_MS), intervalMs: doubled }
     case 'complete': {
-      const first = foundSomething || intervalMs === undefined
-      const next = first ? NEWS_INTERVAL_MS : Math.min(2 * intervalMs, LONGEST_INTERVAL_MS)
+      const next = doubled === undefined ? NEWS_INTERVAL_MS : Math.min(2 * doubled, LONGEST_INTERVAL_MS)
       return { due: clock.after(next), intervalMs: next }
     }
   }

@@ -35,10 +35,25 @@ cadence('doubles after nothing new, up to 48 hours', () => {
 })
 
 cadence('waits an hour after a rate limit, or longer where the provider says so, and keeps the interval', () => {
-  const limited = (retryAfterMs: number | null) => next({ kind: 'rate-limited', retryAfterMs }, true, 8 * HOUR)
+  const limited = (retryAfterMs: number | null) => next({ kind: 'rate-limited', retryAfterMs }, false, 8 * HOUR)
   assert.equal(limited(null), { waitMs: HOUR, interval: 8 * HOUR })
   assert.equal(limited(5 * MINUTE), { waitMs: HOUR, interval: 8 * HOUR })
   assert.equal(limited(3 * HOUR), { waitMs: 3 * HOUR, interval: 8 * HOUR })
+})
+
+cadence('begins at 4 hours again once a sync that did not come to its end found something new', () => {
+  const outcomes: Outcome[] = [
+    { kind: 'more' },
+    { kind: 'interrupted', resumeInMs: 0 },
+    { kind: 'rate-limited', retryAfterMs: null },
+    { kind: 'unavailable', reason: 'x' },
+    { kind: 'session-ended', reason: 'x' },
+  ]
+  for (const outcome of outcomes) {
+    assert.is(next(outcome, false, 48 * HOUR).interval, 48 * HOUR, outcome.kind)
+    const { interval } = next(outcome, true, 48 * HOUR)
+    assert.equal(next({ kind: 'complete' }, false, interval), { waitMs: 4 * HOUR, interval: 4 * HOUR }, outcome.kind)
+  }
 })
 
 cadence('never comes back by itself once the session has ended', () => {
