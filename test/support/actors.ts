@@ -40,8 +40,18 @@ export interface ActorWorld {
   stop(): Promise<void>
 }
 
-export async function startActorWorld({ timeScale = 1000 }: { timeScale?: number } = {}): Promise<ActorWorld> {
-  const site = await startSite()
+/** Takes over the site that it is given, and stops it at the end. */
+export async function startActorWorld({
+  timeScale = 1000,
+  site: given,
+  syncsAtOnce,
+}: {
+  timeScale?: number
+  site?: RunningSite
+  /** Places for syncs that the process has. */
+  syncsAtOnce?: number
+} = {}): Promise<ActorWorld> {
+  const site = given ?? (await startSite())
   const database = await testDatabase()
   const masterKey = Buffer.alloc(32, 7)
   const runtime = createRuntime({
@@ -66,7 +76,7 @@ export async function startActorWorld({ timeScale = 1000 }: { timeScale?: number
     profiles: await loadProfiles(runtime.config),
     outboxHint: () => undefined,
   }
-  const root = startRoot(actorRuntime)
+  const root = startRoot(actorRuntime, syncsAtOnce === undefined ? {} : { syncsAtOnce })
   const keyring = createKeyring([masterKey])
   const clock = systemClock()
   const appId = 'app-one'

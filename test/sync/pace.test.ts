@@ -3,14 +3,12 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { MINUTE, SECOND } from '../../core/clock.ts'
-import { newId } from '../../core/ids.ts'
-import { Accounts } from '../../schemas/account.ts'
-import { connectDatabase } from '../../schemas/database.ts'
-import type { RunningSite } from '../provider/sandbox.ts'
-import { testDatabase } from '../support/database.ts'
+import { type Connection, Connections } from '../../schemas/connection.ts'
+import { type ActorWorld, startActorWorld } from '../support/actors.ts'
 import { until } from '../support/until.ts'
 import { end, startReader, startSiteProcess } from './pace/processes.ts'
 import { mostWithin, type Reader, type Schedule, simulate } from './pace/simulation.ts'
+import { connected, connectionOf, storedOf } from './support.ts'
 
 const pace = suite('the pace of one account')
 
@@ -103,43 +101,50 @@ pace('a database that is slower than any turn lasts does not end the reading', a
   assert.ok(arrivals.length >= 500)
 })
 
-/** Slow enough that what a busy machine holds up, the site's own log among it, is little beside the margins of a third of a second. */
-const REAL = { timeScale: 6, requestsPerMinute: 60 }
-const MINUTES = 3
-const EMAIL = 'branches+polite@example.test'
+/** Slow enough that what a busy machine holds up, the site's log among it, is little beside margins of a quarter of a second. */
+const REAL = { timeScale: 4, requestsPerMinute: 60 }
+/** After so many requests a reader is killed and another started: early, so that whole minutes without a lost turn follow. */
+const KILLS_AFTER = [20, 40]
+const REQUESTS = 150
+const EMAIL = 'bulk-1000+polite@example.test'
 
-/** When each request arrived, in the words of the site's own log. */
-async function readByProcesses(site: RunningSite, databaseUrl: string): Promise<{ at: string; path: string }[]> {
-  const accountId = newId()
-  await Accounts.create({ _id: accountId, appId: 'x', provider: 'x', backfill: { done: false }, fence: 0 })
+type Logged = { at: string; path: string }
+
+/** Syncs an account while processes of their own read it as well, stall, idle and are killed. Answers the site's log of it. */
+async function readSideBySide(world: ActorWorld): Promise<Logged[]> {
+  const { site, runtime } = world
+  const id = await connected(world, { userRef: 'polite', email: EMAIL })
+  const { accountId } = await connectionOf(id)
+  // The login's own look at the session is none of the reading.
+  const begin = new Date().toISOString()
   const requests = async () =>
-    (await site.control<{ requests: { at: string; path: string }[] }>({ action: 'log' })).requests
+    (await site.control<{ requests: Logged[] }>({ action: 'log' })).requests.filter(({ at }) => at >= begin)
+  const arrived = (count: number) =>
+    until('requests', async () => (await requests()).length >= count, { giveUpMs: 90_000 })
   const readers: ChildProcess[] = []
   const addReader = async (): Promise<void> => {
-    const cookie = await site.signIn(EMAIL)
-    readers.push(await startReader({ ...REAL, databaseUrl, site: site.url, accountId, cookie }))
+    const credential = { databaseUrl: runtime.config.MONGODB_URL, site: site.url, cookie: await site.signIn(EMAIL) }
+    readers.push(await startReader({ ...REAL, ...credential, accountId }))
   }
   try {
     await Promise.all([addReader(), addReader(), addReader()])
-    for (let minute = 1; ; minute++) {
-      const enough = async () => (await requests()).length >= minute * REAL.requestsPerMinute
-      await until('requests', enough, { giveUpMs: 60_000 })
-      if (minute === MINUTES) return await requests()
+    for (const count of KILLS_AFTER) {
+      await arrived(count)
       const [victim] = readers.splice(0, 1)
       if (victim) await end(victim, 'SIGKILL')
       await addReader()
     }
+    await arrived(REQUESTS)
+    return await requests()
   } finally {
     await Promise.all(readers.map((reader) => end(reader, 'SIGKILL')))
   }
 }
 
-pace('processes that read one account side by side, stall, idle and are killed, stay within its rate', async () => {
-  const database = await testDatabase()
-  const connection = await connectDatabase({ url: database.url })
-  const site = await startSiteProcess(REAL)
+pace('a sync and other readers of its account, which stall, idle and are killed, stay within its rate', async () => {
+  const world = await startActorWorld({ timeScale: REAL.timeScale, site: await startSiteProcess(REAL) })
   try {
-    const requests = await readByProcesses(site, database.url)
+    const requests = await readSideBySide(world)
     for (const path of ['/api/auth/session', '/backend-api/conversations', '/backend-api/conversation/', '/files/'])
       assert.ok(
         requests.some((request) => request.path.startsWith(path)),
@@ -148,10 +153,10 @@ pace('processes that read one account side by side, stall, idle and are killed, 
     const arrivals = requests.map(({ at }) => Date.parse(at))
     const most = mostWithin(arrivals, MINUTE / REAL.timeScale)
     assert.ok(most <= REAL.requestsPerMinute, `${most} requests within a minute`)
+    const [connection] = await Connections.find().lean<Connection[]>()
+    assert.ok(connection && (await storedOf(connection)).length > 10, 'the sync had its turns')
   } finally {
-    await site.stop()
-    await connection.close()
-    await database.drop()
+    await world.stop()
   }
 })
 

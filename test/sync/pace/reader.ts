@@ -18,8 +18,10 @@ export interface ReaderOptions {
 }
 
 const WORKERS = 4
-const STALL_MS = 200
-const LONGEST_PAUSE_MS = 3_000
+/** Longer than a turn may be late at the time scale of the tests. */
+const STALL_MS = 300
+/** Between two troubles of a kind: long enough for what waited in the first to be sent before the next. */
+const PAUSE_MS = { least: 500, most: 3_000 }
 const MAX_BYTES = 1024 * 1024
 
 const options = JSON.parse(process.argv[2] ?? '') as ReaderOptions
@@ -31,13 +33,13 @@ const pace = createPace({ accountId, requestsPerMinute, clock, signal })
 const client = createProviderClient({ profile: sandboxProfile(site), credential: { cookie }, clock, pace })
 
 const oneOf = <T>(values: T[]): T => values[Math.floor(Math.random() * values.length)] as T
-const pauseMs = () => Math.random() * LONGEST_PAUSE_MS
+const pauseMs = () => PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least)
 
 let idling = Promise.resolve()
 
 async function idle(): Promise<never> {
   for (;;) {
-    await clock.sleep(2 * pauseMs())
+    await clock.sleep(3 * pauseMs())
     idling = clock.sleep(pauseMs())
     await idling
   }
