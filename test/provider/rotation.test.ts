@@ -1,7 +1,11 @@
-import type { RequestListener } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createProviderClient } from '../../provider/client.ts'
+import { sandboxProfile } from '../../provider/profile.ts'
+import { until } from '../support/until.ts'
 import { withProvider } from './own-provider.ts'
+import { fastClock } from './sandbox.ts'
 
 /** A provider where every `every`th good call replaces the cookie and the old one is over at once. */
 function strictProvider(every: number): { handler: RequestListener; rotations: () => number } {
@@ -42,6 +46,32 @@ test('parallel calls survive a provider that ends the old cookie at each rotatio
       assert.ok((await client.session()).usable)
     })
   }
+})
+
+test('a request under way at the end still brings the cookie that it rotated, and then no more is sent', async () => {
+  const asked: ServerResponse[] = []
+  await withProvider({ handler: (_, response) => void asked.push(response) }, async (_, origin) => {
+    const ending = new AbortController()
+    const kept: string[] = []
+    const client = createProviderClient({
+      profile: sandboxProfile(origin),
+      credential: { cookie: 'older', accessToken: 't' },
+      clock: fastClock,
+      signal: ending.signal,
+      onRotate: async ({ cookie }) => {
+        kept.push(cookie)
+      },
+    })
+    const ended = client.list({ offset: 0 }).catch((error: unknown) => error)
+    const response = await until('the request', () => asked[0])
+    const reason = new Error('stop')
+    ending.abort(reason)
+    response.setHeader('set-cookie', 'session-token=newer; Path=/').end('{"items":[],"total":0}')
+    assert.is(await ended, reason)
+    assert.equal(kept, ['newer'])
+    assert.is(await client.list({ offset: 1 }).catch((error: unknown) => error), reason)
+    assert.is(asked.length, 1)
+  })
 })
 
 test.run()

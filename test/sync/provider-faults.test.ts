@@ -139,6 +139,22 @@ faults('429 ends the sync with what it has stored; the next is an hour later, or
   )
 })
 
+faults('nothing that waits for its turn is sent after a 429', async () => {
+  const account = 'bulk-20+waiting@example.test'
+  const [profile] = world.runtime.profiles
+  const { requestsPerMinute = 60 } = profile ?? {}
+  await world.site.control({ action: 'limit', account, after: 2, blockMs: 60_000 })
+  try {
+    // A turn lasts longer than an answer takes.
+    if (profile) profile.requestsPerMinute = 1
+    await ended(await connected(world, { userRef: 'waiting', email: account }), 'rate-limited')
+  } finally {
+    if (profile) profile.requestsPerMinute = requestsPerMinute
+  }
+  const { refused } = await callsOf(world, account)
+  assert.ok(refused >= 1 && refused <= 2, `${refused} requests were refused`)
+})
+
 faults('an account that is limited after every few calls is read in the end', async () => {
   const account = 'limited@example.test'
   const id = await connected(world, { userRef: 'ever limited', email: account })
