@@ -3,12 +3,14 @@ import { DAY, HOUR } from '../core/clock.ts'
 import { claimMany } from '../schemas/claims.ts'
 import { type Command, type CommandKind, Commands } from '../schemas/command.ts'
 import { type Connection, Connections } from '../schemas/connection.ts'
+import { trusted } from '../schemas/database.ts'
 import { deleteStrayUploads } from '../schemas/export-upload.ts'
 import { carryOut } from './commands/carry-out.ts'
 import { whenDue } from './connection/actor.ts'
 import { createDeliveries } from './delivery/deliveries.ts'
 import { YieldRequested } from './held-claims.ts'
 import { createOutboxRelay } from './outbox-relay.ts'
+import { createPlaces } from './places.ts'
 import { startPoller } from './poller.ts'
 import type { ActorRuntime } from './runtime.ts'
 import { type ActorInfo, createSupervisor, type Supervisor } from './supervision.ts'
@@ -24,6 +26,9 @@ const CLAIMS_AT_ONCE = 50
 /** Syncs that one process runs at a time: each holds a page of conversations in memory. */
 const SYNCS_AT_ONCE = 200
 const COMMANDS_AT_ONCE = 200
+
+/** Goes before whatever else is due: SPEC.md has the first sync begin within a minute. */
+const NEVER_SYNCED = { lastSyncAt: null }
 
 /** Commands that do not wait for what else is done with their connection: it goes on after them. */
 const INTERRUPTED_BY: Partial<Record<CommandKind, ReadonlySet<string>>> = {
@@ -47,7 +52,7 @@ export interface Root {
  * The supervisor tree: root → connections, commands, deliveries → shards → one actor per connection, user or delivery. Commands
  * on a connection go to that connection's actor, so one process does one thing at a time with it; between processes the fence decides.
  */
-export function startRoot(runtime: ActorRuntime): Root {
+export function startRoot(runtime: ActorRuntime, { syncsAtOnce = SYNCS_AT_ONCE } = {}): Root {
   const { clock, log } = runtime
   const system = start({ name: 'ccs' } as never) as unknown as Ref<unknown>
   const supervise = (name: string): Supervisor => createSupervisor({ parent: system, name, clock, log })
@@ -56,6 +61,7 @@ export function startRoot(runtime: ActorRuntime): Root {
   const deliveries = createDeliveries({ runtime, supervisor: supervise('deliveries') })
   const relay = createOutboxRelay({ runtime, accept: deliveries.accept })
   runtime.outboxHint = relay.hint
+  const places = createPlaces()
 
   const claimCommands = async (): Promise<number> => {
     const limit = Math.min(CLAIMS_AT_ONCE, COMMANDS_AT_ONCE - commands.size())
@@ -74,13 +80,23 @@ export function startRoot(runtime: ActorRuntime): Root {
   }
 
   const claimConnections = async (): Promise<number> => {
-    const limit = Math.min(CLAIMS_AT_ONCE, SYNCS_AT_ONCE - connections.size())
-    if (limit <= 0) return 0
-    const claimed = await claimMany<Connection>(Connections, { now: clock.now(), limit })
+    const now = clock.now()
+    const limit = Math.min(CLAIMS_AT_ONCE, syncsAtOnce - connections.size())
+    if (limit <= 0) {
+      const due = { ...NEVER_SYNCED, claimableAt: trusted({ $lte: now }) }
+      places.want(await Connections.countDocuments(due).limit(CLAIMS_AT_ONCE))
+      return 0
+    }
+    places.want(0)
+    const claimed = await claimMany<Connection>(Connections, { now, filter: NEVER_SYNCED, limit })
+    if (claimed.length < limit)
+      claimed.push(...(await claimMany<Connection>(Connections, { now, limit: limit - claimed.length })))
     for (const connection of claimed) {
+      const place = places.take()
       void connections
-        .tell(connection._id, 'sync', (signal) => whenDue({ connection, runtime, signal }))
+        .tell(connection._id, 'sync', (signal) => whenDue({ connection, runtime, signal, place }))
         .catch(logCrash)
+        .finally(place.leave)
     }
     return claimed.length
   }

@@ -111,6 +111,8 @@ schema.index({ accountId: 1, status: 1 })
 schema.index({ capturedAt: -1 })
 schema.index({ quarantinedAt: -1 }, { partialFilterExpression: { quarantinedAt: { $exists: true } } })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
+/** What was never synced goes first. */
+schema.index({ lastSyncAt: 1, claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 
 export const Connections: Model<Connection> = mongoose.model<Connection>('Connection', schema)

@@ -8,9 +8,10 @@ import { CRASHES_TO_QUARANTINE, crashBackOff } from './crash.ts'
 import { type SyncOptions, syncConnection } from './sync.ts'
 
 /** What the connection actor does when its connection is due: one sync; a crash is counted, and waited out or quarantined. */
-export async function whenDue({ connection, runtime, signal }: SyncOptions): Promise<void> {
+export async function whenDue(options: SyncOptions): Promise<void> {
+  const { connection, runtime } = options
   try {
-    await syncConnection({ connection, runtime, signal })
+    await syncConnection(options)
   } catch (error) {
     if (error instanceof ClaimLost) return
     runtime.log.error({ err: error, connectionId: connection._id }, 'connection crashed')

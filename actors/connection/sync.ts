@@ -11,6 +11,7 @@ import { type Command, Commands } from '../../schemas/command.ts'
 import { type Connection, Connections, type Credential } from '../../schemas/connection.ts'
 import { type OutboxEntry, outboxEntry, withEvents } from '../../schemas/outbox.ts'
 import { ClaimLost, YieldRequested } from '../held-claims.ts'
+import type { Place } from '../places.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { nextSync, type Outcome, syncBudget } from '../sync/cadence.ts'
 import { type Counts, countRun, importedEvents } from '../sync/counts.ts'
@@ -28,6 +29,8 @@ export interface SyncOptions {
   connection: Connection
   runtime: ActorRuntime
   signal: AbortSignal
+  /** Given up between two pages once it is wanted. */
+  place?: Place
 }
 
 /**
@@ -64,7 +67,7 @@ async function runToTakeUp({ sync: { runId } }: Connection): Promise<string | nu
   return command.state === 'done' ? newId() : null
 }
 
-async function runSync({ connection, runtime, signal }: SyncOptions & { connection: Keyed }): Promise<void> {
+async function runSync({ connection, runtime, signal, place }: SyncOptions & { connection: Keyed }): Promise<void> {
   const runId = await runToTakeUp(connection)
   if (runId === null) {
     await writeHeld(connection, releaseAt(new Date(runtime.clock.now().getTime() + YIELD_WAIT_MS)))
@@ -100,7 +103,8 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
     onRotate: (credential) => storeCredential(connection, credential, runtime),
   })
   const end = runtime.clock.elapsed() + syncBudget(runtime.clock)
-  const outcome = await outcomeOf(signal, async () => {
+  const isSpent = () => runtime.clock.elapsed() > end
+  const read = async () => {
     const session = await client.session()
     if (!session.usable) throw new SessionEndedError(session.reason)
     if (accountKnown !== undefined && session.account.id !== accountKnown)
@@ -114,7 +118,7 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
       pageSize: profile.pageSize,
       clock: runtime.clock,
       log: runtime.log,
-      isOver: () => signal.aborted || runtime.clock.elapsed() > end,
+      isOver: () => signal.aborted || isSpent() || (place?.isWanted() ?? false),
       progress,
       halt: (error) => {
         halted ??= { error }
@@ -123,7 +127,8 @@ async function runSync({ connection, runtime, signal }: SyncOptions & { connecti
         await writeHeld(connection, { $set: { 'sync.unchanged': progress.unchanged } })
       },
     })
-  })
+  }
+  const outcome = await outcomeOf({ signal, read, isSpent })
   await report({ connection, runtime, runId, outcome, ...progress })
 }
 
@@ -148,15 +153,23 @@ async function storeCredential(
 class ReadingHalted extends Error {}
 
 /** Turns what the provider did into how the sync ended; anything unexpected is thrown on and counts as a crash. */
-async function outcomeOf(signal: AbortSignal, read: () => Promise<boolean>): Promise<Outcome> {
+async function outcomeOf({
+  signal,
+  read,
+  isSpent,
+}: {
+  signal: AbortSignal
+  read: () => Promise<boolean>
+  isSpent: () => boolean
+}): Promise<Outcome> {
   try {
-    return { kind: (await read()) ? 'complete' : 'more' }
+    if (await read()) return { kind: 'complete' }
+    return isSpent() ? { kind: 'more' } : interrupted(signal)
   } catch (thrown) {
     const error: unknown = thrown instanceof ReadingHalted ? thrown.cause : thrown
     const aborted: unknown = signal.aborted ? signal.reason : undefined
     if (aborted instanceof ClaimLost || error instanceof ClaimLost) throw aborted instanceof ClaimLost ? aborted : error
-    if (signal.aborted)
-      return { kind: 'interrupted', resumeInMs: aborted instanceof YieldRequested ? YIELD_WAIT_MS : 0 }
+    if (signal.aborted) return interrupted(signal)
     if (error instanceof SessionEndedError) return { kind: 'session-ended', reason: error.message }
     if (error instanceof ProviderRateLimitedError) return { kind: 'rate-limited', retryAfterMs: error.retryAfterMs }
     if (error instanceof ProviderUnavailableError || error instanceof ProviderContractError)
@@ -164,6 +177,11 @@ async function outcomeOf(signal: AbortSignal, read: () => Promise<boolean>): Pro
     throw error
   }
 }
+
+const interrupted = ({ reason }: AbortSignal): Outcome => ({
+  kind: 'interrupted',
+  resumeInMs: reason instanceof YieldRequested ? YIELD_WAIT_MS : 0,
+})
 
 async function report({
   connection,
