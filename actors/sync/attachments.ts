@@ -7,6 +7,7 @@ import { ProviderContractError, ProviderUnavailableError } from '../../provider/
 import { type Attachment, Attachments, attachmentId, storeAttachmentBytes } from '../../schemas/attachment.ts'
 import { ATTACHMENT_PURPOSE } from '../../schemas/connection.ts'
 import { trusted } from '../../schemas/database.ts'
+import { isExternalId } from '../../schemas/external-id.ts'
 
 /** A larger file is noted, not stored: it is held in memory while it is encrypted. */
 export const ATTACHMENT_BYTES = 25 * 1024 * 1024
@@ -31,7 +32,10 @@ export interface FetchFilesOptions {
   checkpoint: () => Promise<void>
 }
 
-/** Notes the files of conversations that are about to be stored; those known already stay as they are. */
+/**
+ * Notes the files of conversations that are about to be stored; those known already stay as they are, and what is too long for an id
+ * names none.
+ */
 export async function noteAttachments({
   archiveId,
   files,
@@ -41,9 +45,10 @@ export async function noteAttachments({
   files: FileReference[]
   now: Date
 }): Promise<void> {
-  if (files.length === 0) return
+  const named = files.filter(({ fileId }) => isExternalId(fileId))
+  if (named.length === 0) return
   await Attachments.bulkWrite(
-    files.map(({ fileId }) => ({
+    named.map(({ fileId }) => ({
       updateOne: {
         filter: { _id: attachmentId({ archiveId, fileId }) },
         update: { $setOnInsert: { archiveId, fileId, state: 'waiting', foundAt: now } },

@@ -5,6 +5,7 @@ import type { ExtractedConversation, FileReference } from '../../provider/branch
 import type { JsonObject } from '../../provider/values.ts'
 import type { Conversation } from '../../schemas/conversation.ts'
 import { INLINE_BYTES } from '../../schemas/conversation-part.ts'
+import { LONGEST_TITLE } from '../../schemas/wire/conversations.ts'
 
 const compress = promisify(gzip)
 /** Text barely gets smaller with more effort or memory, and takes several times as long. */
@@ -47,7 +48,7 @@ export async function prepare({ extracted, listedUpdateTime, ...incoming }: Inco
   return {
     externalId: extracted.externalId,
     fields: {
-      title: extracted.title,
+      title: extracted.title && cut(extracted.title),
       updateTime: later(extracted.updateTime, listedUpdateTime ?? null),
       firstMessageAt: extracted.firstMessageAt,
       payload: payloadBytes > INLINE_BYTES ? null : payload,
@@ -59,6 +60,10 @@ export async function prepare({ extracted, listedUpdateTime, ...incoming }: Inco
     bytes: payloadBytes + raw.length,
   }
 }
+
+/** Not between the halves of one character. */
+const cut = (title: string): string =>
+  title.length > LONGEST_TITLE ? title.slice(0, LONGEST_TITLE).replace(/[\ud800-\udbff]$/, '') : title
 
 async function compressed({
   raw,

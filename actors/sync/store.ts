@@ -2,6 +2,7 @@ import { deriveId } from '../../core/ids.ts'
 import { type Conversation, Conversations } from '../../schemas/conversation.ts'
 import { ConversationParts, clearParts, cutParts, partsVersion } from '../../schemas/conversation-part.ts'
 import { isDuplicate, trusted } from '../../schemas/database.ts'
+import { isExternalId } from '../../schemas/external-id.ts'
 import { noteAttachments } from './attachments.ts'
 import { later, type Prepared } from './prepare.ts'
 
@@ -19,8 +20,9 @@ export async function storedOf({
   archiveId: string
   externalIds: string[]
 }): Promise<Map<string, Stored>> {
-  if (externalIds.length === 0) return new Map()
-  const found = await Conversations.find({ archiveId, externalId: trusted({ $in: externalIds }) })
+  const ids = externalIds.filter(isExternalId)
+  if (ids.length === 0) return new Map()
+  const found = await Conversations.find({ archiveId, externalId: trusted({ $in: ids }) })
     .select({ externalId: 1, updateTime: 1, hash: 1, runId: 1, change: 1, partsVersion: 1 })
     .lean<Stored[]>()
   return new Map(found.map((stored) => [stored.externalId, stored]))
@@ -36,10 +38,10 @@ const changeOf = (stored: Stored, runId: string, hash: string): Conversation['ch
   return stored.runId === runId && stored.change !== 'unchanged' ? stored.change : change
 }
 
-/** An export may hold a conversation twice. */
+/** An export may hold a conversation twice, and anything for an id: what cannot be stored under its id holds up nothing. */
 function newestOfEach(conversations: Prepared[]): Prepared[] {
   const byId = new Map<string, Prepared>()
-  for (const prepared of conversations) {
+  for (const prepared of conversations.filter(({ externalId }) => isExternalId(externalId))) {
     const other = byId.get(prepared.externalId)?.fields
     const { updateTime } = prepared.fields
     if (!other || later(updateTime, other.updateTime) === updateTime) byId.set(prepared.externalId, prepared)
@@ -58,8 +60,8 @@ export interface StoreOptions {
 
 /**
  * Stores conversations of one archive: new ones are inserted, newer ones updated in place (same id), older ones left alone.
- * Every write carries the run, from which its counts are told later. Running it again changes nothing. Answers how many this run
- * found stored already, as they are or newer, and so did not write.
+ * Every write carries the run, from which its counts are told later. Running it again changes nothing. One whose id is too long to be
+ * one is left out. Answers how many this run found stored already, as they are or newer, and so did not write.
  */
 export async function storeConversations({
   archiveId,

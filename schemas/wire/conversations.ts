@@ -6,6 +6,11 @@ const time = z.iso.datetime()
 export const DEFAULT_LIMIT = 50
 /** Larger values are capped. */
 export const MAX_LIMIT = 100
+/**
+ * A longer title is cut in a conversation's `title`, so that the conversations of a page can be held whatever they are called; its payload
+ * has it whole. In UTF-16 units, as strings are measured; far longer than what anybody calls a conversation.
+ */
+export const LONGEST_TITLE = 10_000
 const MAX_NUMBER = 2 ** 31 - 1
 const LONGEST_CURSOR = 256
 
@@ -55,7 +60,10 @@ export const messageShape = z.looseObject({
 export const conversationShape = z.object({
   id: z.uuid(),
   external_id: z.string().describe('The provider’s conversation id'),
-  title: z.string().nullable(),
+  title: z
+    .string()
+    .nullable()
+    .describe(`The provider’s title; cut after ${LONGEST_TITLE} characters, and whole in the payload`),
   payload: z.object({ title: z.string().nullable(), messages: z.array(messageShape) }).nullable(),
   update_time: time.nullable().describe('Last change on the provider’s side'),
 })

@@ -1,0 +1,8 @@
+/**
+ * The most bytes that a provider's id may have. Ids are keys of indexes, for which a database may have no more than 2,700 bytes, and
+ * those of a page make one query.
+ */
+export const LONGEST_EXTERNAL_ID = 1_024
+
+/** Whether something can be stored under this id. */
+export const isExternalId = (id: string): boolean => Buffer.byteLength(id) <= LONGEST_EXTERNAL_ID
