@@ -56,18 +56,18 @@ pace('in no minute arrive more requests than allowed, whatever stalls, crashes a
   )
 })
 
-const alone = (schedule: Partial<Schedule> & { reader?: Partial<Reader> } = {}): Schedule => ({
+const alone = ({ reader, ...more }: Partial<Schedule> & { reader?: Partial<Reader> } = {}): Schedule => ({
   requestsPerMinute: 60,
   timeScale: 1,
-  readers: [{ workers: 4, workMs: 0, troubles: [], ...schedule.reader }],
+  readers: [{ workers: 4, workMs: 0, troubles: [], ...reader }],
   databaseMs: [2],
   wayMs: [0],
-  ...schedule,
+  ...more,
 })
 
 pace('a request as late as can be and one at its time are a minute apart', async () => {
   // The answer to the reservation comes when the turn is about to be forfeited.
-  const schedule = { ...alone(), requestsPerMinute: 1, databaseMs: [0, SECOND], wayMs: [SECOND, 0] }
+  const schedule = alone({ requestsPerMinute: 1, databaseMs: [0, SECOND], wayMs: [SECOND, 0] })
   const { arrivals } = await simulate(schedule, { requests: 2, withinMs: 10 * MINUTE })
   assert.equal(arrivals, [2 * SECOND, 2 * SECOND + MINUTE])
 })
