@@ -24,7 +24,7 @@ export interface SyncState {
   unchanged: number
   /** The present interval (service ms, unscaled), doubled after every sync that found nothing; absent until a complete sync after news. */
   intervalMs?: number
-  /** Why the last run ended as it did, for operators. */
+  /** How the last run, a sync or an ingestion, ended and why, for operators. */
   outcome?: string
 }
 

@@ -14,7 +14,7 @@ import { finishCommand } from '../commands/finish.ts'
 import { NotYet } from '../commands/not-yet.ts'
 import { ClaimLost } from '../held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { countRun, cutShortEvents, importedEvents } from '../sync/counts.ts'
+import { countRun, cutShortEvents, importedEvents, inBrief } from '../sync/counts.ts'
 import { type Prepared, prepare } from '../sync/prepare.ts'
 import { storeConversations, storedOf } from '../sync/store.ts'
 import { accountIdOf } from './account.ts'
@@ -81,7 +81,10 @@ async function ingestHeld({
   const counts = await countRun({ archiveId, runId: command._id, unchanged })
   const events = importedEvents({ connection, runId: command._id, counts, at: now })
   await finishCommand({ command, result: counts, events, now })
-  await Connections.updateOne(heldBy(connection), { $unset: { 'sync.runId': 1 } })
+  await Connections.updateOne(heldBy(connection), {
+    $set: { 'sync.outcome': `export ingested ${inBrief(counts)}` },
+    $unset: { 'sync.runId': 1 },
+  })
 }
 
 /**
@@ -104,9 +107,7 @@ async function beginRun({
   const now = runtime.clock.now()
   const untold = runId !== command._id && (!other || other.state === 'failed')
   const events = untold ? await cutShortEvents({ connection, at: now }) : []
-  const begun = {
-    $set: { 'sync.runId': command._id, 'sync.unchanged': 0, 'sync.outcome': 'ingesting an export' },
-  }
+  const begun = { $set: { 'sync.runId': command._id, 'sync.unchanged': 0 } }
   await writeHeld(connection, withEvents(begun, events, now))
 }
 

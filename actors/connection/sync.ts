@@ -14,7 +14,7 @@ import { ClaimLost, YieldRequested } from '../held-claims.ts'
 import type { Place } from '../places.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { nextSync, type Outcome, syncBudget } from '../sync/cadence.ts'
-import { type Counts, countRun, importedEvents } from '../sync/counts.ts'
+import { type Counts, countRun, importedEvents, inBrief } from '../sync/counts.ts'
 import { createPace } from '../sync/pace.ts'
 import { readAccount } from '../sync/read.ts'
 import { releaseAt, writeHeld } from './claimed.ts'
@@ -224,8 +224,8 @@ async function report({
   runtime.log.info({ connectionId: connection._id, outcome: outcome.kind, ...counts }, 'sync ended')
 }
 
-const describe = (outcome: Outcome, { inserted, updated }: Counts): string =>
-  `${outcome.kind}${'reason' in outcome ? `: ${outcome.reason}` : ''} (${inserted} inserted, ${updated} updated)`
+const describe = (outcome: Outcome, counts: Counts): string =>
+  `${outcome.kind}${'reason' in outcome ? `: ${outcome.reason}` : ''} ${inBrief(counts)}`
 
 const reauthNeeded = ({
   connection,

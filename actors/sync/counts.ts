@@ -40,6 +40,9 @@ function countsOf(changes: { change: Change; count: number }[], unchanged: numbe
   return { inserted, updated, unchanged: same, total: inserted + updated + same }
 }
 
+/** What a run found, for operators. */
+export const inBrief = ({ inserted, updated }: Counts): string => `(${inserted} inserted, ${updated} updated)`
+
 /** The `data.imported` of a run; none when it found nothing new (SPEC.md). */
 export function importedEvents({
   connection,
