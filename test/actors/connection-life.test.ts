@@ -31,9 +31,9 @@ const connected = async (options: Parameters<ActorWorld['connect']>[0]): Promise
   return command.result.connectionId
 }
 const synced = (id: string) =>
-  until('a sync', async () => {
+  until('a sync that read everything', async () => {
     const connection = await connectionOf(id)
-    return connection.lastSyncAt && !connection.claimedBy ? connection : null
+    return connection.sync.outcome?.startsWith('complete') && !connection.claimedBy ? connection : null
   })
 const archiveOf = async (id: string) => (await synced(id)).archiveId ?? ''
 const eventsOf = (connectionId: string, event: string) =>
