@@ -132,6 +132,8 @@ async function storeAll({
     const { untouched } = await storeConversations({ archiveId, runId, conversations, stored, now })
     unchanged += untouched
   }
+  // Whoever lost the connection during the last batch hears of it here, before anything is told.
+  await writeHeld(held.document, { $set: { 'sync.unchanged': unchanged } })
   return unchanged
 }
 

@@ -8,6 +8,7 @@ import { Connections } from '../../schemas/connection.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { trusted } from '../../schemas/database.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
+import { stallNext } from '../support/stall.ts'
 import { until } from '../support/until.ts'
 import { complete, connected, connectionOf, ingest, storedOf } from '../sync/support.ts'
 
@@ -67,6 +68,22 @@ handOver('a sync that lost its connection to a purge deletes what it stored afte
   await Conversations.collection.insertOne(stray as never)
   await whenDue({ connection, runtime: world.runtime, signal: new AbortController().signal })
   assert.is(await Conversations.countDocuments({ archiveId: stray.archiveId }), 0)
+})
+
+handOver('an ingestion that stalls while its connection is purged deletes what it stores after that', async () => {
+  const id = await connected(world, { userRef: 'late', email: 'late@example.test' })
+  const { archiveId = '' } = await complete(id)
+  const { conversations } = await world.site.control<{ conversations: unknown[] }>({
+    action: 'export',
+    account: 'bulk-5+late@example.test',
+  })
+  const stalled = stallNext({ collection: 'conversations', method: 'bulkWrite' })
+  const ended = ingest(world, { connectionId: id, conversations })
+  await until('the write that stalls', stalled.reached)
+  await world.purge({ userRef: 'late' })
+  stalled.go()
+  assert.is((await ended).failure?.code, 'connection_revoked')
+  assert.is(await Conversations.countDocuments({ archiveId }), 0)
 })
 
 handOver('a purge sweeps its archive once more, later', async () => {

@@ -16,7 +16,7 @@ export function stallNext({
   holds = () => true,
 }: {
   collection: string
-  method: 'insertOne' | 'updateOne'
+  method: 'insertOne' | 'updateOne' | 'bulkWrite'
   /** Told the write's arguments: whether it is the one. */
   holds?: (args: unknown[]) => boolean
 }): Stalled {
