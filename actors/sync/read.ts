@@ -4,6 +4,7 @@ import type { ListItem, ProviderClient } from '../../provider/client.ts'
 import type { Account, Backfill } from '../../schemas/account.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { trusted } from '../../schemas/database.ts'
+import { isExternalId } from '../../schemas/external-id.ts'
 import { fetchAttachments } from './attachments.ts'
 import { fetchConversations } from './fetch.ts'
 import { newestOf, type PagesOptions, pagesDown, type Step } from './pages.ts'
@@ -185,9 +186,11 @@ async function keep(reader: Reader, { unread: _, ...rest }: Backfill, { unchange
 
 async function readPage(reader: Reader, { page, stored }: Step, reached: Backfill): Promise<void> {
   const { account, runId, writer, seen, unread } = reader
-  const fresh = page.items.filter(({ id }) => !seen.has(id))
-  const again = page.items.filter(({ id, updateTime }) => isLater(updateTime, seen.get(id)))
-  for (const { id, updateTime } of page.items) seen.set(id, later(updateTime, seen.get(id) ?? null))
+  // What nothing can be stored under is not asked for.
+  const items = page.items.filter(({ id }) => isExternalId(id))
+  const fresh = items.filter(({ id }) => !seen.has(id))
+  const again = items.filter(({ id, updateTime }) => isLater(updateTime, seen.get(id)))
+  for (const { id, updateTime } of items) seen.set(id, later(updateTime, seen.get(id) ?? null))
   if (again.length > 0) {
     // Changed while the list was read: what was stored of them a moment ago decides.
     await writer.flush()

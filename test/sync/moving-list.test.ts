@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ProviderContractError, ProviderUnavailableError } from '../../provider/errors.ts'
 import { connectDatabase } from '../../schemas/database.ts'
+import { LONGEST_EXTERNAL_ID } from '../../schemas/external-id.ts'
 import { createIndexes } from '../../schemas/indexes.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type Listed, listOf, type MovingAccount, movingAccount } from './moving-account.ts'
@@ -186,6 +187,15 @@ moving('many that are never to be had end one sync, and the next gets past them'
       assert.equal((await account.missing()).sort(), [...ids].sort())
     })
   }
+})
+
+moving('a conversation whose id nothing can be stored under is not asked for', async () => {
+  const id = 'x'.repeat(LONGEST_EXTERNAL_ID + 1)
+  await withAccount([...listOf(12), { id, at: listOf(1)[0]?.at ?? 0 }], async (account) => {
+    assert.ok(await account.read())
+    assert.equal(await account.missing(), [id])
+    assert.not(account.fetched.includes(id))
+  })
 })
 
 moving('a provider that serves no conversation ends the sync', async () => {
