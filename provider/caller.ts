@@ -59,9 +59,13 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Pr
   const { profile, clock, cookie, rotates, onAnswer, pace, signal, dispatcher } = options
   const inTurn = createTurns()
 
-  async function once(call: Call): Promise<ProviderAnswer> {
-    await pace?.()
-    return inTurn(() => send(call), { alone: () => call.kind === 'session' || rotates() })
+  /** The rate's turn comes last: it must not wait, used up, for a call that runs alone. */
+  function once(call: Call): Promise<ProviderAnswer> {
+    const paced = async (): Promise<ProviderAnswer> => {
+      await pace?.()
+      return send(call)
+    }
+    return inTurn(paced, { alone: () => call.kind === 'session' || rotates() })
   }
 
   async function send({ kind, url, accessToken }: Call): Promise<ProviderAnswer> {

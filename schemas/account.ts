@@ -21,8 +21,6 @@ export interface Account extends Claimable {
    * nothing: the account's connections do.
    */
   connecting?: { commandId: string; userId: string }
-  /** Until when turns of the provider's reading rate are reserved. */
-  paceAt?: Date
 }
 
 /**
@@ -64,7 +62,6 @@ const schema = new mongoose.Schema<Account>(
     },
     backfillRevision: Number,
     connecting: embedded({ commandId: String, userId: String }),
-    paceAt: Date,
     ...claimFields,
   },
   { collection: 'accounts', versionKey: false },

@@ -15,7 +15,7 @@ import type { Place } from '../places.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { nextSync, type Outcome, syncBudget } from '../sync/cadence.ts'
 import { type Counts, countRun, importedEvents, inBrief } from '../sync/counts.ts'
-import { createPace } from '../sync/pace.ts'
+import { createPace, paceIdOf } from '../sync/pace.ts'
 import { readAccount } from '../sync/read.ts'
 import { releaseAt, writeHeld } from './claimed.ts'
 import { isKeyed, type Keyed, openArchiveKey, openCredential, sealCredential } from './keys.ts'
@@ -86,7 +86,7 @@ async function runSync({ connection, runtime, signal, place }: SyncOptions & { c
   const accountKnown = credential.account?.id
   let halted: { error: unknown } | undefined
   const pace = createPace({
-    accountId: account._id,
+    paceId: paceIdOf({ ...runtime, provider: profile.id, providerAccountId: accountKnown ?? account._id }),
     requestsPerMinute: profile.requestsPerMinute,
     clock: runtime.clock,
     signal,

@@ -1,5 +1,8 @@
+import { createHmac } from 'node:crypto'
 import { type Clock, MINUTE, SECOND } from '../../core/clock.ts'
-import { type Account, Accounts } from '../../schemas/account.ts'
+import type { Keyring } from '../../core/envelope.ts'
+import { isDuplicate } from '../../schemas/database.ts'
+import { type Pace, Paces } from '../../schemas/pace.ts'
 
 /** A turn may be used this long after its time and is forfeited then, however the process was held up (service ms). */
 const LATE_MS = SECOND
@@ -27,12 +30,24 @@ export interface PaceOptions {
 
 /**
  * Holds one account's reading rate (PROVIDER.md `requestsPerMinute`) to the letter, however many processes run: within no minute do
- * more requests reach the provider. Turns are reserved on the account's document, so that two readers, or one after a crash, never
- * take the same. The answered function waits for the next turn; what it waited for has to be sent at once. It throws the signal's
+ * more requests reach the provider. Turns are reserved in the database, so that two readers, or one after a crash, never take the
+ * same. The answered function waits for the next turn; what it waited for has to be sent at once. It throws the signal's
  * reason when that is aborted.
  */
-export const createPace = ({ accountId, ...options }: PaceOptions & { accountId: string }): (() => Promise<void>) =>
-  paceOf({ ...options, reserve: (turns) => reserveOnAccount(accountId, turns) })
+export const createPace = ({ paceId, ...options }: PaceOptions & { paceId: string }): (() => Promise<void>) =>
+  paceOf({ ...options, reserve: (turns) => reserveStored(paceId, turns) })
+
+/** What the turns of one account of a provider are reserved under, whichever apps it is connected through. */
+export const paceIdOf = ({
+  provider,
+  providerAccountId,
+  keyring,
+}: {
+  provider: string
+  providerAccountId: string
+  keyring: Keyring
+}): string =>
+  createHmac('sha256', keyring.derive('pace')).update(`${provider}|${providerAccountId}`).digest('base64url')
 
 /** The same on any reservations. */
 export function paceOf({
@@ -83,12 +98,15 @@ export function paceOf({
   }
 }
 
-async function reserveOnAccount(accountId: string, { earliest, ms }: Parameters<Reserve>[0]): Promise<Date> {
-  const account = await Accounts.findOneAndUpdate(
-    { _id: accountId },
-    [{ $set: { paceAt: { $add: [{ $max: ['$paceAt', earliest] }, ms] } } }],
-    { returnDocument: 'after', updatePipeline: true, projection: { paceAt: 1 } },
-  ).lean<Account>()
-  if (!account?.paceAt) throw new Error('the account is gone')
-  return new Date(account.paceAt.getTime() - ms)
+async function reserveStored(_id: string, { earliest, ms }: Parameters<Reserve>[0]): Promise<Date> {
+  const reserve = () =>
+    Paces.findOneAndUpdate(
+      { _id },
+      [{ $set: { reservedUntil: { $add: [{ $max: ['$reservedUntil', earliest] }, ms] } } }],
+      { upsert: true, returnDocument: 'after', updatePipeline: true },
+    ).lean<Pace>()
+  // Two may make the first reservation at once.
+  const pace = await reserve().catch((error: unknown) => (isDuplicate(error) ? reserve() : Promise.reject(error)))
+  if (!pace) throw new Error('nothing was reserved')
+  return new Date(pace.reservedUntil.getTime() - ms)
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { paceIdOf } from '../../actors/sync/pace.ts'
 import { MINUTE, SECOND } from '../../core/clock.ts'
 import { type Connection, Connections } from '../../schemas/connection.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
@@ -110,12 +111,19 @@ const EMAIL = 'bulk-1000+polite@example.test'
 
 type Logged = { at: string; path: string }
 
-/** Syncs an account while processes of their own read it as well, stall, idle and are killed. Answers the site's log of it. */
+/** Syncs an account of two apps while processes of their own read it as well, stall, idle and are killed. Answers the site's log of it. */
 async function readSideBySide(world: ActorWorld): Promise<Logged[]> {
   const { site, runtime } = world
-  const id = await connected(world, { userRef: 'polite', email: EMAIL })
-  const { accountId } = await connectionOf(id)
-  // The login's own look at the session is none of the reading.
+  await world.makeApp('app-two')
+  const ids = [
+    await connected(world, { userRef: 'polite', email: EMAIL }),
+    await connected(world, { userRef: 'polite', email: EMAIL, appId: 'app-two' }),
+  ]
+  const { provider } = await connectionOf(ids[0] ?? '')
+  const session = await site.client({ cookie: await site.signIn(EMAIL) }).session()
+  if (!session.usable) throw new Error(session.reason)
+  const paceId = paceIdOf({ ...runtime, provider, providerAccountId: session.account.id })
+  // The logins' own looks at the session are none of the reading.
   const begin = new Date().toISOString()
   const requests = async () =>
     (await site.control<{ requests: Logged[] }>({ action: 'log' })).requests.filter(({ at }) => at >= begin)
@@ -124,7 +132,7 @@ async function readSideBySide(world: ActorWorld): Promise<Logged[]> {
   const readers: ChildProcess[] = []
   const addReader = async (): Promise<void> => {
     const credential = { databaseUrl: runtime.config.MONGODB_URL, site: site.url, cookie: await site.signIn(EMAIL) }
-    readers.push(await startReader({ ...REAL, ...credential, accountId }))
+    readers.push(await startReader({ ...REAL, ...credential, paceId }))
   }
   try {
     await Promise.all([addReader(), addReader(), addReader()])
@@ -153,8 +161,13 @@ pace('a sync and other readers of its account, which stall, idle and are killed,
     const arrivals = requests.map(({ at }) => Date.parse(at))
     const most = mostWithin(arrivals, MINUTE / REAL.timeScale)
     assert.ok(most <= REAL.requestsPerMinute, `${most} requests within a minute`)
-    const [connection] = await Connections.find().lean<Connection[]>()
-    assert.ok(connection && (await storedOf(connection)).length > 10, 'the sync had its turns')
+    const connections = await Connections.find().lean<Connection[]>()
+    const stored = await Promise.all(connections.map(async (connection) => (await storedOf(connection)).length))
+    assert.is(stored.length, 2)
+    assert.ok(
+      stored.every((count) => count > 5),
+      `both syncs had their turns: ${stored}`,
+    )
   } finally {
     await world.stop()
   }

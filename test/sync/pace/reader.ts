@@ -11,7 +11,7 @@ import { connectDatabase } from '../../../schemas/database.ts'
 export interface ReaderOptions {
   databaseUrl: string
   site: string
-  accountId: string
+  paceId: string
   cookie: string
   requestsPerMinute: number
   timeScale: number
@@ -25,11 +25,11 @@ const PAUSE_MS = { least: 500, most: 3_000 }
 const MAX_BYTES = 1024 * 1024
 
 const options = JSON.parse(process.argv[2] ?? '') as ReaderOptions
-const { databaseUrl, site, accountId, cookie, requestsPerMinute, timeScale } = options
+const { databaseUrl, site, paceId, cookie, requestsPerMinute, timeScale } = options
 await connectDatabase({ url: databaseUrl })
 const clock = systemClock({ timeScale })
 const { signal } = new AbortController()
-const pace = createPace({ accountId, requestsPerMinute, clock, signal })
+const pace = createPace({ paceId, requestsPerMinute, clock, signal })
 const client = createProviderClient({ profile: sandboxProfile(site), credential: { cookie }, clock, pace })
 
 const oneOf = <T>(values: T[]): T => values[Math.floor(Math.random() * values.length)] as T
