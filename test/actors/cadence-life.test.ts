@@ -7,6 +7,7 @@ import { claimIdle } from '../../schemas/claims.ts'
 import { Connections } from '../../schemas/connection.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
+import { until } from '../support/until.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { complete, connected, connectionOf } from '../sync/support.ts'
 
@@ -24,6 +25,7 @@ const PAGE_SIZE = 28
 async function drivenBy(email: string, { requestsPerMinute = 600 } = {}) {
   const id = await connected(world, { userRef: email, email })
   await complete(id)
+  await until('what the first sync told to have left', async () => (await connectionOf(id)).outbox.length === 0)
   // Days ahead of the machine's time: the world's own actors never find it due.
   const clock = virtualClock(new Date(Date.now() + 30 * DAY))
   const profiles = world.runtime.profiles.map((profile) => ({ ...profile, requestsPerMinute }))
