@@ -9,11 +9,9 @@ import { createRuntime } from '../../core/process.ts'
 import { createServer } from '../../http/server.ts'
 import { loadProfiles } from '../../provider/load-profiles.ts'
 import { createApp } from '../../schemas/apps.ts'
-import { connectDatabase } from '../../schemas/database.ts'
-import { createIndexes } from '../../schemas/indexes.ts'
 import { type SignLinkOptions, signLink } from '../../sdk/src/index.ts'
 import { type RunningSite, startSite } from '../provider/sandbox.ts'
-import { testDatabase } from '../support/database.ts'
+import { connectedTestDatabase } from '../support/database.ts'
 
 const FARM_MAIN = fileURLToPath(new URL('../../browser-farm/main.ts', import.meta.url))
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -33,7 +31,7 @@ export interface FarmWorld {
 
 export async function startFarmWorld({ env = {} }: { env?: Record<string, string> } = {}): Promise<FarmWorld> {
   const site = await startSite()
-  const database = await testDatabase()
+  const database = await connectedTestDatabase()
   const port = await freePort()
   const baseUrl = `http://127.0.0.1:${port}`
   const variables = {
@@ -49,8 +47,6 @@ export async function startFarmWorld({ env = {} }: { env?: Record<string, string
     ...env,
   }
   const runtime = createRuntime({ kind: 'test', env: variables })
-  const connection = await connectDatabase({ url: database.url })
-  await createIndexes()
   const appSecret = await makeApp(runtime)
   const stopHttp = await startPages({ runtime, port })
   const held = createHeldClaims(runtime)
@@ -79,8 +75,7 @@ export async function startFarmWorld({ env = {} }: { env?: Record<string, string
       await stopHttp()
       await root.stop()
       await held.stop()
-      await connection.close()
-      await database.drop()
+      await database.stop()
       await site.stop()
     },
   }

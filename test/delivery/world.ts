@@ -6,12 +6,10 @@ import { deriveId, newId } from '../../core/ids.ts'
 import { createRuntime, type Runtime } from '../../core/process.ts'
 import { type AppSecrets, createApp } from '../../schemas/apps.ts'
 import { ConsumedLinks } from '../../schemas/consumed-link.ts'
-import { connectDatabase } from '../../schemas/database.ts'
 import { Deliveries, type Delivery } from '../../schemas/delivery.ts'
 import type { EventName, EventPayloads } from '../../schemas/events.ts'
-import { createIndexes } from '../../schemas/indexes.ts'
 import { outboxEntry } from '../../schemas/outbox.ts'
-import { testDatabase } from '../support/database.ts'
+import { connectedTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 
 export const MASTER_KEY = Buffer.alloc(32, 5).toString('base64')
@@ -59,10 +57,8 @@ export interface World {
 
 /** An empty database and what is needed to deliver from it; `timeScale` 2400 makes the 62 minutes of retries 1.6 s. */
 export async function startWorld({ timeScale = 2_400 }: { timeScale?: number } = {}): Promise<World> {
-  const database = await testDatabase()
+  const database = await connectedTestDatabase()
   const runtime = testRuntime({ url: database.url, timeScale })
-  const connection = await connectDatabase({ url: database.url })
-  await createIndexes()
   const delivery = (id: string) => Deliveries.findById(id).lean<Delivery>()
   return {
     url: database.url,
@@ -84,8 +80,7 @@ export async function startWorld({ timeScale = 2_400 }: { timeScale?: number } =
         return found && found.state !== 'waiting' ? found : null
       }),
     stop: async () => {
-      await connection.close()
-      await database.drop()
+      await database.stop()
     },
   }
 }

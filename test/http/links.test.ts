@@ -11,18 +11,16 @@ import { loadProfiles } from '../../provider/load-profiles.ts'
 import { Apps } from '../../schemas/app.ts'
 import { createApp } from '../../schemas/apps.ts'
 import { ConsumedLinks } from '../../schemas/consumed-link.ts'
-import { connectDatabase } from '../../schemas/database.ts'
-import { createIndexes } from '../../schemas/indexes.ts'
 import { Users } from '../../schemas/user.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { connectedTestDatabase } from '../support/database.ts'
 
-let database: TestDatabase
-let close: () => Promise<void>
+let stop: () => Promise<void>
 let runtime: HttpRuntime
 let secret = ''
 
 test.before(async () => {
-  database = await testDatabase()
+  const database = await connectedTestDatabase()
+  stop = database.stop
   const base = createRuntime({
     kind: 'test',
     env: {
@@ -35,8 +33,6 @@ test.before(async () => {
     },
   })
   runtime = { ...base, profiles: await loadProfiles(base.config) }
-  ;({ close } = await connectDatabase({ url: database.url }))
-  await createIndexes()
   const { keyring } = runtime
   const made = await createApp({
     appId: 'app-one',
@@ -49,10 +45,7 @@ test.before(async () => {
   secret = made.appSecret
 })
 
-test.after(async () => {
-  await close()
-  await database.drop()
-})
+test.after(() => stop())
 
 const now = () => Math.floor(Date.now() / 1000)
 const claims = (more: object = {}) => ({

@@ -12,11 +12,9 @@ import type { Command, CommandResults } from '../../schemas/command.ts'
 import { userTarget } from '../../schemas/command.ts'
 import { awaitCommand, writeCommand } from '../../schemas/commands.ts'
 import { CREDENTIAL_PURPOSE, PROFILE_PURPOSE } from '../../schemas/connection.ts'
-import { connectDatabase } from '../../schemas/database.ts'
-import { createIndexes } from '../../schemas/indexes.ts'
 import { ensureUser } from '../../schemas/user.ts'
 import { type RunningSite, startSite } from '../provider/sandbox.ts'
-import { testDatabase } from './database.ts'
+import { connectedTestDatabase } from './database.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 export const COMMAND_TIMEOUT_MS = 45_000
@@ -52,7 +50,7 @@ export async function startActorWorld({
   syncsAtOnce?: number
 } = {}): Promise<ActorWorld> {
   const site = given ?? (await startSite())
-  const database = await testDatabase()
+  const database = await connectedTestDatabase()
   const masterKey = Buffer.alloc(32, 7)
   const runtime = createRuntime({
     kind: 'test',
@@ -67,8 +65,6 @@ export async function startActorWorld({
       LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
     },
   })
-  const connection = await connectDatabase({ url: database.url })
-  await createIndexes()
   const held = createHeldClaims({ clock: runtime.clock, log: runtime.log })
   const actorRuntime: ActorRuntime = {
     ...runtime,
@@ -153,8 +149,7 @@ export async function startActorWorld({
     stop: async () => {
       await root.stop()
       await held.stop()
-      await connection.close()
-      await database.drop()
+      await database.stop()
       await site.stop()
       await receiver.stop()
     },

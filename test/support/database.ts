@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
+import { connectDatabase } from '../../schemas/database.ts'
+import { createIndexes } from '../../schemas/indexes.ts'
 
 export interface TestDatabase {
   url: string
@@ -32,6 +34,20 @@ export async function testDatabase(): Promise<TestDatabase> {
       } finally {
         await client.close()
       }
+    },
+  }
+}
+
+/** The same with this process connected to it, and every index; `stop` ends both. */
+export async function connectedTestDatabase(): Promise<{ url: string; stop(): Promise<void> }> {
+  const { url, drop } = await testDatabase()
+  const connection = await connectDatabase({ url })
+  await createIndexes()
+  return {
+    url,
+    stop: async () => {
+      await connection.close()
+      await drop()
     },
   }
 }

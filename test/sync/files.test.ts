@@ -7,9 +7,7 @@ import { newId } from '../../core/ids.ts'
 import { createLog } from '../../core/log.ts'
 import { Attachments, attachmentId, readAttachmentBytes } from '../../schemas/attachment.ts'
 import { ATTACHMENT_PURPOSE } from '../../schemas/connection.ts'
-import { connectDatabase } from '../../schemas/database.ts'
-import { createIndexes } from '../../schemas/indexes.ts'
-import { testDatabase } from '../support/database.ts'
+import { connectedTestDatabase } from '../support/database.ts'
 import { type FileService, type Served, startFileService } from './file-service.ts'
 
 const MIB = 1024 * 1024
@@ -19,14 +17,11 @@ const fetching = suite('fetching files')
 let service: FileService
 let stop: () => Promise<void>
 fetching.before(async () => {
-  const database = await testDatabase()
-  const connection = await connectDatabase({ url: database.url })
-  await createIndexes()
+  const database = await connectedTestDatabase()
   service = await startFileService()
   stop = async () => {
     await service.stop()
-    await connection.close()
-    await database.drop()
+    await database.stop()
   }
 })
 fetching.after(() => stop())

@@ -2,10 +2,8 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ProviderContractError, ProviderUnavailableError } from '../../provider/errors.ts'
-import { connectDatabase } from '../../schemas/database.ts'
 import { LONGEST_EXTERNAL_ID } from '../../schemas/external-id.ts'
-import { createIndexes } from '../../schemas/indexes.ts'
-import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { connectedTestDatabase } from '../support/database.ts'
 import { type Listed, listOf, type MovingAccount, movingAccount } from './moving-account.ts'
 
 const MINUTE = 60_000
@@ -13,17 +11,11 @@ const MINUTE = 60_000
 const SEED = Number(process.env['SEED'] || Date.now() % 1_000_000)
 
 const moving = suite('a list that moves while it is read')
-let database: TestDatabase
-let connection: { close(): Promise<void> }
+let stop: () => Promise<void>
 moving.before(async () => {
-  database = await testDatabase()
-  connection = await connectDatabase({ url: database.url })
-  await createIndexes()
+  ;({ stop } = await connectedTestDatabase())
 })
-moving.after(async () => {
-  await connection.close()
-  await database.drop()
-})
+moving.after(() => stop())
 
 async function withAccount(conversations: Listed[], use: (account: MovingAccount) => Promise<void>): Promise<void> {
   const account = await movingAccount(conversations)

@@ -7,22 +7,17 @@ import { extractConversation } from '../../provider/branch.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { readPage } from '../../schemas/conversation-order.ts'
 import { ConversationParts, INLINE_BYTES, PART_BYTES, readParts } from '../../schemas/conversation-part.ts'
-import { connectDatabase } from '../../schemas/database.ts'
-import { createIndexes } from '../../schemas/indexes.ts'
-import { testDatabase } from '../support/database.ts'
+import { connectedTestDatabase } from '../support/database.ts'
 import { stalledAt, watched, watchWrites } from './watched-writes.ts'
 
 const storing = suite('storing conversations')
 let stop: () => Promise<void>
 storing.before(async () => {
-  const database = await testDatabase()
-  const connection = await connectDatabase({ url: database.url })
-  await createIndexes()
+  const database = await connectedTestDatabase()
   const unwatch = watchWrites()
   stop = async () => {
     unwatch()
-    await connection.close()
-    await database.drop()
+    await database.stop()
   }
 })
 storing.after(() => stop())

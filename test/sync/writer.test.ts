@@ -7,22 +7,17 @@ import { newId } from '../../core/ids.ts'
 import { extractConversation } from '../../provider/branch.ts'
 import { type Account, Accounts, type Backfill } from '../../schemas/account.ts'
 import { Conversations } from '../../schemas/conversation.ts'
-import { connectDatabase } from '../../schemas/database.ts'
-import { createIndexes } from '../../schemas/indexes.ts'
-import { testDatabase } from '../support/database.ts'
+import { connectedTestDatabase } from '../support/database.ts'
 import { stalledAt, watchWrites } from './watched-writes.ts'
 
 const writing = suite('writing what a sync reads')
 let stop: () => Promise<void>
 writing.before(async () => {
-  const database = await testDatabase()
-  const connection = await connectDatabase({ url: database.url })
-  await createIndexes()
+  const database = await connectedTestDatabase()
   const unwatch = watchWrites()
   stop = async () => {
     unwatch()
-    await connection.close()
-    await database.drop()
+    await database.stop()
   }
 })
 writing.after(() => stop())
