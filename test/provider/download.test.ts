@@ -165,6 +165,7 @@ test('answers that do not keep to the contract are named', async () => {
       items: [{ id: 'a', title: null, createTime: null, updateTime: null }],
       total: null,
       nextOffset: null,
+      isFull: false,
     })
   })
   const other: RequestListener = (request, response) =>
@@ -173,6 +174,36 @@ test('answers that do not keep to the contract are named', async () => {
     assert.equal(await client.conversation('none'), { mapping: {}, id: 'none' })
     assert.instance(await client.conversation('a').catch((each: unknown) => each), ProviderContractError)
   })
+})
+
+test('a list ends with a page that is not full, whatever total a full one gives', async () => {
+  const items = [{ id: 'a' }, { id: 'b' }]
+  const answers: [object, { nextOffset: number | null; isFull: boolean }][] = [
+    [
+      { items, total: 30, limit: 28 },
+      { nextOffset: null, isFull: false },
+    ],
+    [
+      { items, total: 31, limit: 28 },
+      { nextOffset: 30, isFull: false },
+    ],
+    [
+      { items, total: 30, limit: 2 },
+      { nextOffset: 30, isFull: true },
+    ],
+    [
+      { items: [], total: 40, limit: 28 },
+      { nextOffset: null, isFull: false },
+    ],
+    [{ items: [] }, { nextOffset: null, isFull: false }],
+    [{ items }, { nextOffset: null, isFull: false }],
+  ]
+  for (const [answer, wanted] of answers) {
+    await withProvider({ handler: (_, response) => response.end(json(answer)) }, async (client) => {
+      const { nextOffset, isFull } = await client.list({ offset: 28 })
+      assert.equal({ nextOffset, isFull }, wanted, json(answer))
+    })
+  }
 })
 
 test.run()
