@@ -14,7 +14,7 @@ import { testDatabase } from './database.ts'
 export const OPERATOR_KEY = 'operator-key-of-the-tests-0123456789'
 
 /** Far more than a suite asks for: only the tests of the limit itself meet it. */
-const MANY_REQUESTS = 1_000_000
+export const MANY_REQUESTS = 1_000_000
 
 /** One http server in this process on a database of its own, with two apps. */
 export interface HttpWorld {
@@ -26,7 +26,7 @@ export interface HttpWorld {
   one: AppSecrets
   two: AppSecrets
   /** Asks with the API key of app one unless told otherwise (`key: null`: none). Every answer has to be as the API is described. */
-  ask<T = unknown>(path: string, options?: AskOptions): Promise<Answer<T>>
+  ask: Ask
   makeApp(appId: string, options?: { requestsPerMinute?: number }): Promise<AppSecrets>
   stop(): Promise<void>
 }
@@ -48,6 +48,33 @@ export interface Answer<T = unknown> {
   body: T
 }
 
+export type Ask = <T = unknown>(path: string, options?: AskOptions) => Promise<Answer<T>>
+
+/** Asks one address with one API key unless told otherwise. Every answer has to be as the API is described. */
+export const asking =
+  ({ url, key }: { url: string; key: string }): Ask =>
+  async <T>(path: string, options: AskOptions = {}) => {
+    const answer = await ask<T>(options.url ?? url, path, { key, ...options })
+    mustAgree({ method: options.method ?? 'GET', path, ...answer })
+    return answer
+  }
+
+/** The public listener of the service on a free port. */
+export async function listen(runtime: HttpRuntime): Promise<{ url: string; server: Server; stop(): void }> {
+  const { server, stopViewers } = await createServer(runtime)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    server,
+    stop: () => {
+      stopViewers()
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
 export async function startHttpWorld({ env: more = {} }: { env?: Record<string, string> } = {}): Promise<HttpWorld> {
   const database = await testDatabase()
   const env = {
@@ -66,10 +93,8 @@ export async function startHttpWorld({ env: more = {} }: { env?: Record<string, 
   const runtime: HttpRuntime = { ...base, profiles: await loadProfiles(base.config) }
   const connection = await connectDatabase({ url: database.url })
   await createIndexes()
-  const { server, stopViewers } = await createServer(runtime)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const listening = await listen(runtime)
+  const { url, server } = listening
   const makeApp: HttpWorld['makeApp'] = (appId, { requestsPerMinute = MANY_REQUESTS } = {}) =>
     createApp({
       appId,
@@ -90,15 +115,9 @@ export async function startHttpWorld({ env: more = {} }: { env?: Record<string, 
     one,
     two,
     makeApp,
-    ask: async <T>(path: string, options: AskOptions = {}) => {
-      const answer = await ask<T>(options.url ?? url, path, { key: one.apiKey, ...options })
-      mustAgree({ method: options.method ?? 'GET', path, ...answer })
-      return answer
-    },
+    ask: asking({ url, key: one.apiKey }),
     stop: async () => {
-      stopViewers()
-      server.close()
-      server.closeAllConnections()
+      listening.stop()
       await connection.close()
       await database.drop()
     },

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks'
+import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { suite } from 'uvu'
-import { type ActorWorld, startActorWorld } from '../support/actors.ts'
-import { type FaultyWrites, faultyWrites } from './faulty-writes.ts'
 import { runHistory } from './model/run.ts'
 import { history } from './model/steps.ts'
+import { type ModelWorld, startModelWorld } from './model/world.ts'
 
 /** `RUNS=2000 SEED=42` for more of them by hand. */
 const RUNS = Number(process.env['RUNS'] || 200)
@@ -12,14 +12,11 @@ const SEED = Number(process.env['SEED'] || Date.now() % 1_000_000)
 const SIDE_BY_SIDE = Number(process.env['SIDE_BY_SIDE'] || 16)
 
 const model = suite('random histories agree with the model')
-let world: ActorWorld
-let faults: FaultyWrites
+let world: ModelWorld
 model.before(async () => {
-  world = await startActorWorld({ timeScale: 2400 })
-  faults = faultyWrites()
+  world = await startModelWorld()
 })
 model.after(async () => {
-  faults.restore()
   await world.stop()
 })
 
@@ -32,7 +29,7 @@ model(`${RUNS} histories, seed ${SEED}`, async () => {
     for (let index = next++; index < histories.length && failures.length === 0; index = next++) {
       const steps = histories[index] ?? []
       try {
-        await faults.spare(() => runHistory({ world, faults, steps }))
+        await world.faults.spare(() => runHistory({ world, steps }))
       } catch (error) {
         failures.push({ index, error })
       }
@@ -42,8 +39,7 @@ model(`${RUNS} histories, seed ${SEED}`, async () => {
   const [failure] = failures
   if (!failure) return console.log(`  ${RUNS} histories in ${Math.round(performance.now() - begin)} ms, seed ${SEED}`)
   const steps = (histories[failure.index] ?? []).map((step) => JSON.stringify(step)).join('\n  ')
-  const reason = failure.error instanceof Error ? failure.error.stack : String(failure.error)
-  throw new Error(`SEED=${SEED}, history ${failure.index}:\n  ${steps}\n${reason}`)
+  throw new Error(`SEED=${SEED}, history ${failure.index}:\n  ${steps}\n${inspect(failure.error)}`)
 })
 
 model.run()

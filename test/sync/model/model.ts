@@ -1,3 +1,5 @@
+import type { PurgeResult } from '../../../sdk/src/index.ts'
+
 /** A connection as SPEC.md says it has to be. */
 export interface ModelConnection {
   id: string
@@ -14,40 +16,57 @@ export interface ModelConnection {
 
 export interface ModelPurge {
   event: 'connection.deleted' | 'data.deleted'
-  connectionIds: string[]
-  conversationsDeleted: number
+  connections: ModelConnection[]
+  /** Absent where the purge took longer than its request. */
+  answer?: PurgeResult
 }
 
 /** SPEC.md in memory: what logins, expiries and purges make of connections. */
 export interface Model {
   connections: ModelConnection[]
   purges: ModelPurge[]
-  /** Conversations deleted by purges, by archive. */
-  deleted: Map<number, number>
-  /** Whether a login of this user into this account may be connected, and what it makes of the others. */
-  login(options: { app: number; user: number; account: number }): 'connected' | 'held'
-  connect(options: { id: string; app: number; user: number; account: number }): void
+  /** Newest first, as the API lists them; null for a user who never came. */
+  listed(user: ModelUser): ModelConnection[] | null
+  /** The connection that holds an account in an app. */
+  holder(options: { app: number; account: number }): ModelConnection | undefined
+  /** Whether a login of this user into this account may be connected. */
+  login(options: ModelUser & { account: number }): 'connected' | 'held'
+  connect(options: ModelUser & { id: string; account: number }): ModelConnection
   expire(account: number): ModelConnection[]
   purge(connections: ModelConnection[]): ModelConnection[]
 }
 
+/** Users have the same userRefs in both apps. */
+export interface ModelUser {
+  app: number
+  user: number
+}
+
 export function createModel(): Model {
   const connections: ModelConnection[] = []
+  const users = new Set<string>()
   let archives = 0
-  const present = (app: number, account: number) =>
-    connections.filter((each) => each.app === app && each.account === account && each.status !== 'revoked')
+  const nameOf = ({ app, user }: ModelUser) => `${app} ${user}`
+  const holder: Model['holder'] = ({ app, account }) =>
+    connections.find((each) => each.app === app && each.account === account && each.status !== 'revoked')
   return {
     connections,
     purges: [],
-    deleted: new Map(),
-    login: ({ app, user, account }) =>
-      present(app, account).some((each) => each.user !== user) ? 'held' : 'connected',
+    listed: (user) =>
+      users.has(nameOf(user)) ? connections.filter((each) => nameOf(each) === nameOf(user)).reverse() : null,
+    holder,
+    login: ({ app, user, account }) => {
+      users.add(nameOf({ app, user }))
+      return (holder({ app, account })?.user ?? user) === user ? 'connected' : 'held'
+    },
     connect: ({ id, app, user, account }) => {
-      const previous = present(app, account)
-      const archive = previous[0]?.archive ?? archives++
-      for (const each of previous) each.status = 'revoked'
-      const replaces = previous.map((each) => each.id)
-      connections.push({ id, app, user, account, status: 'active', replaces, reauths: 0, archive })
+      const previous = holder({ app, account })
+      const archive = previous?.archive ?? archives++
+      if (previous) previous.status = 'revoked'
+      const replaces = previous ? [previous.id] : []
+      const made: ModelConnection = { id, app, user, account, status: 'active', replaces, reauths: 0, archive }
+      connections.push(made)
+      return made
     },
     expire: (account) => {
       const active = connections.filter((each) => each.account === account && each.status === 'active')
