@@ -1,6 +1,4 @@
-import mongoose from 'mongoose'
-
-type Write = (this: { collectionName: string }, ...args: unknown[]) => Promise<unknown>
+import { interceptWrites, type Write } from './writes.ts'
 
 export interface Stalled {
   /** True once the write has come. */
@@ -14,26 +12,22 @@ export function stallNext({
   collection,
   method,
   holds = () => true,
-}: {
-  collection: string
-  method: 'insertOne' | 'updateOne' | 'bulkWrite'
+}: Pick<Write, 'collection' | 'method'> & {
   /** Told the write's arguments: whether it is the one. */
   holds?: (args: unknown[]) => boolean
 }): Stalled {
-  const prototype = mongoose.mongo.Collection.prototype as unknown as Record<typeof method, Write>
-  const original = prototype[method]
   let come = false
   let go: () => void = () => undefined
   const gate = new Promise<void>((resolve) => {
     go = resolve
   })
-  prototype[method] = async function (...args) {
-    if (this.collectionName === collection && holds(args)) {
-      prototype[method] = original
+  const end = interceptWrites(async (write, proceed) => {
+    if (!come && write.collection === collection && write.method === method && holds(write.args)) {
       come = true
+      end()
       await gate
     }
-    return original.apply(this, args)
-  }
+    return proceed()
+  })
   return { reached: () => come, go }
 }

@@ -1,22 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import mongoose from 'mongoose'
-
-const WRITES = [
-  'insertOne',
-  'insertMany',
-  'updateOne',
-  'updateMany',
-  'replaceOne',
-  'findOneAndUpdate',
-  'bulkWrite',
-  'deleteOne',
-  'deleteMany',
-] as const
+import { interceptWrites } from '../support/writes.ts'
 
 /** A claim whose answer is lost waits until it runs out, which takes longer than a test should. */
 const isClaim = (update: unknown): boolean => JSON.stringify(update ?? null).includes('"claimedBy":"')
-
-type Write = (this: { collectionName: string }, ...args: unknown[]) => Promise<unknown>
 
 interface Fault {
   /** So many writes pass before one fails. */
@@ -38,21 +24,14 @@ export interface FaultyWrites {
 export function faultyWrites(): FaultyWrites {
   const spared = new AsyncLocalStorage<true>()
   const faults: Fault[] = []
-  const prototype = mongoose.mongo.Collection.prototype as unknown as Record<string, Write>
-  const originals = new Map<string, Write>()
-  for (const name of WRITES) {
-    const original = prototype[name]
-    if (!original) continue
-    originals.set(name, original)
-    prototype[name] = async function (...args) {
-      const isSpared = faults.length === 0 || spared.getStore() || isClaim(args[1])
-      const fault = isSpared ? undefined : faults.find(({ strikes }) => strikes?.(this.collectionName, args) ?? true)
-      if (!fault || fault.skip-- > 0) return original.apply(this, args)
-      faults.splice(faults.indexOf(fault), 1)
-      if (fault.answerLost) await original.apply(this, args)
-      throw new Error('injected: a write failed')
-    }
-  }
+  const restore = interceptWrites(async ({ collection, args }, proceed) => {
+    const isSpared = faults.length === 0 || spared.getStore() || isClaim(args[1])
+    const fault = isSpared ? undefined : faults.find(({ strikes }) => strikes?.(collection, args) ?? true)
+    if (!fault || fault.skip-- > 0) return proceed()
+    faults.splice(faults.indexOf(fault), 1)
+    if (fault.answerLost) await proceed()
+    throw new Error('injected: a write failed')
+  })
   return {
     arm: (fault) => {
       const armed = { ...fault }
@@ -60,8 +39,6 @@ export function faultyWrites(): FaultyWrites {
       return { struck: () => !faults.includes(armed) }
     },
     spare: (work) => spared.run(true, work),
-    restore: () => {
-      for (const [name, original] of originals) prototype[name] = original
-    },
+    restore,
   }
 }

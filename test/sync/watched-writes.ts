@@ -1,28 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import mongoose from 'mongoose'
+import { interceptWrites, type Write } from '../support/writes.ts'
 
-const WRITES = ['updateOne', 'replaceOne', 'findOneAndUpdate', 'bulkWrite', 'deleteMany'] as const
+const WATCHED = new Set<Write['method']>(['updateOne', 'replaceOne', 'findOneAndUpdate', 'bulkWrite', 'deleteMany'])
 
-type Write = (this: unknown, ...args: unknown[]) => Promise<unknown>
 type OnWrite = (index: number) => Promise<void> | void
 
 const watching = new AsyncLocalStorage<{ onWrite: OnWrite; writes: number }>()
 
 /** Lets `watched` see every write to the database; answers how to end that. */
-export function watchWrites(): () => void {
-  const prototype = mongoose.mongo.Collection.prototype as unknown as Record<string, Write>
-  const originals = WRITES.map((name): [string, Write] => [name, prototype[name] as Write])
-  for (const [name, original] of originals) {
-    prototype[name] = async function (...args) {
-      const watch = watching.getStore()
-      if (watch) await watch.onWrite(watch.writes++)
-      return original.apply(this, args)
-    }
-  }
-  return () => {
-    for (const [name, original] of originals) prototype[name] = original
-  }
-}
+export const watchWrites = (): (() => void) =>
+  interceptWrites(async ({ method }, proceed) => {
+    const watch = WATCHED.has(method) ? watching.getStore() : undefined
+    if (watch) await watch.onWrite(watch.writes++)
+    return proceed()
+  })
 
 /** Does the work, and calls `onWrite` before each of its writes: what that throws ends it like a crash, while it waits the work stalls. */
 export const watched = <T>(onWrite: OnWrite, work: () => Promise<T>): Promise<T> =>
