@@ -9,10 +9,10 @@ import { startSyncWorld } from './sync/world.ts'
 
 /**
  * Conversations imported a second from a provider without limits, beside the bare driver's bulkWrite of the very same documents into
- * a collection with the same indexes; the two take turns. Then what a fold, a large tree and a large account cost.
+ * a collection with the same indexes, which grows as ours does; the two take turns. Then what a fold, a large tree and a large account cost.
  */
-const ROUNDS = 3
-const IMPORTED = 3_000
+const ROUNDS = 5
+const IMPORTED = 6_000
 const FLOOR_BATCH = 1_000
 const FOLDS = 9
 const FEW = 100
@@ -42,9 +42,7 @@ async function bareWrite(documents: Conversation[]): Promise<number> {
       { ordered: false },
     )
   }
-  const seconds = (performance.now() - begin) / 1_000
-  await collection.drop()
-  return documents.length / seconds
+  return documents.length / ((performance.now() - begin) / 1_000)
 }
 
 const rates = { bare: [] as number[], ours: [] as number[] }

@@ -64,8 +64,7 @@ export async function request(options: RequestOptions): Promise<ProviderAnswer> 
     dispatcher = providerAgent,
   } = options
   signal?.throwIfAborted()
-  const bounds = { what, maxBytes }
-  const receiver = new Receiver({ dispatcher, url, headers: { 'accept-encoding': 'gzip', ...headers }, ...bounds })
+  const receiver = new Receiver({ dispatcher, url, headers: { 'accept-encoding': 'gzip', ...headers }, what, maxBytes })
   const timer = clock.timer(timeoutMs, () =>
     receiver.cancel(
       new ProviderUnavailableError(`The provider's ${what} failed: no answer within ${timeoutMs / SECOND} s`),
@@ -80,9 +79,11 @@ export async function request(options: RequestOptions): Promise<ProviderAnswer> 
     const { status, headers: given, body } = await receiver.received
     const answer = { status, headers: answerHeaders(given) }
     if (body.length === 0 || given['content-encoding'] !== 'gzip') return { ...answer, body }
-    return { ...answer, body: await unzipped(body, bounds), gzipped: body }
+    const unzip = body.length <= INFLATED_IN_PLACE ? gunzipSync : inflate
+    return { ...answer, body: await unzip(body, { maxOutputLength: maxBytes }), gzipped: body }
   } catch (error) {
     signal?.throwIfAborted()
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new AnswerTooLargeError(what, maxBytes)
     if (error instanceof AnswerTooLargeError || error instanceof ProviderUnavailableError) throw error
     throw new ProviderUnavailableError(`The provider's ${what} failed: ${networkReason(error)}`)
   } finally {
@@ -100,23 +101,11 @@ const answerHeaders = (headers: Record<string, string | string[] | undefined>): 
   getSetCookie: () => [headers['set-cookie'] ?? []].flat(),
 })
 
-interface Bounds {
-  what: string
-  maxBytes: number
-}
-
-async function unzipped(bytes: Buffer, { what, maxBytes }: Bounds): Promise<Buffer> {
-  const bounds = { maxOutputLength: maxBytes }
-  try {
-    return bytes.length <= INFLATED_IN_PLACE ? gunzipSync(bytes, bounds) : await inflate(bytes, bounds)
-  } catch (error) {
-    const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
-    throw tooLarge ? new AnswerTooLargeError(what, maxBytes) : error
-  }
-}
+const codeOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
 
 /** The error's code says what happened and holds no address. */
 function networkReason(error: unknown): string {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   return typeof code === 'string' ? code : 'network error'
 }

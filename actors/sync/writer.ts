@@ -108,7 +108,7 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
       batch.conversations.push(conversation)
       batch.bytes += conversation.bytes
       if (stored) batch.stored.set(stored.externalId, stored)
-      await writeIfFull()
+      if (failure || isFull()) await writeIfFull()
     },
     page: async ({ unchanged, backfill }) => {
       progress.unchanged += unchanged
