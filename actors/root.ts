@@ -10,9 +10,9 @@ import { whenDue } from './connection/actor.ts'
 import { createDeliveries } from './delivery/deliveries.ts'
 import { YieldRequested } from './held-claims.ts'
 import { createOutboxRelay } from './outbox-relay.ts'
-import { createPlaces } from './places.ts'
 import { startPoller } from './poller.ts'
 import type { ActorRuntime } from './runtime.ts'
+import { createSlots } from './slots.ts'
 import { type ActorInfo, createSupervisor, type Supervisor } from './supervision.ts'
 
 /** How often each kind of waiting work is looked for (machine ms): an indexed read of what is due, nothing more. */
@@ -61,7 +61,7 @@ export function startRoot(runtime: ActorRuntime, { syncsAtOnce = SYNCS_AT_ONCE }
   const deliveries = createDeliveries({ runtime, supervisor: supervise('deliveries') })
   const relay = createOutboxRelay({ runtime, accept: deliveries.accept })
   runtime.outboxHint = relay.hint
-  const places = createPlaces()
+  const slots = createSlots()
 
   const claimCommands = async (): Promise<number> => {
     const limit = Math.min(CLAIMS_AT_ONCE, COMMANDS_AT_ONCE - commands.size())
@@ -84,19 +84,19 @@ export function startRoot(runtime: ActorRuntime, { syncsAtOnce = SYNCS_AT_ONCE }
     const limit = Math.min(CLAIMS_AT_ONCE, syncsAtOnce - connections.size())
     if (limit <= 0) {
       const due = { ...NEVER_SYNCED, claimableAt: trusted({ $lte: now }) }
-      places.want(await Connections.countDocuments(due).limit(CLAIMS_AT_ONCE))
+      slots.want(await Connections.countDocuments(due).limit(CLAIMS_AT_ONCE))
       return 0
     }
-    places.want(0)
+    slots.want(0)
     const claimed = await claimMany<Connection>(Connections, { now, filter: NEVER_SYNCED, limit })
     if (claimed.length < limit)
       claimed.push(...(await claimMany<Connection>(Connections, { now, limit: limit - claimed.length })))
     for (const connection of claimed) {
-      const place = places.take()
+      const slot = slots.take()
       void connections
-        .tell(connection._id, 'sync', (signal) => whenDue({ connection, runtime, signal, place }))
+        .tell(connection._id, 'sync', (signal) => whenDue({ connection, runtime, signal, slot }))
         .catch(logCrash)
-        .finally(place.leave)
+        .finally(slot.leave)
     }
     return claimed.length
   }

@@ -11,8 +11,8 @@ import { type Command, Commands } from '../../schemas/command.ts'
 import { type Connection, Connections, type Credential } from '../../schemas/connection.ts'
 import { type OutboxEntry, outboxEntry, withEvents } from '../../schemas/outbox.ts'
 import { ClaimLost, YieldRequested } from '../held-claims.ts'
-import type { Place } from '../places.ts'
 import type { ActorRuntime } from '../runtime.ts'
+import type { Slot } from '../slots.ts'
 import { nextSync, type Outcome, syncBudget } from '../sync/cadence.ts'
 import { type Counts, countRun, importedEvents, inBrief } from '../sync/counts.ts'
 import { createPace, paceIdOf } from '../sync/pace.ts'
@@ -30,7 +30,7 @@ export interface SyncOptions {
   runtime: ActorRuntime
   signal: AbortSignal
   /** Given up between two pages once it is wanted. */
-  place?: Place
+  slot?: Slot
 }
 
 /**
@@ -67,7 +67,7 @@ async function runToTakeUp({ sync: { runId } }: Connection): Promise<string | nu
   return command.state === 'done' ? newId() : null
 }
 
-async function runSync({ connection, runtime, signal, place }: SyncOptions & { connection: Keyed }): Promise<void> {
+async function runSync({ connection, runtime, signal, slot }: SyncOptions & { connection: Keyed }): Promise<void> {
   const runId = await runToTakeUp(connection)
   if (runId === null) {
     await writeHeld(connection, releaseAt(new Date(runtime.clock.now().getTime() + YIELD_WAIT_MS)))
@@ -118,7 +118,7 @@ async function runSync({ connection, runtime, signal, place }: SyncOptions & { c
       pageSize: profile.pageSize,
       clock: runtime.clock,
       log: runtime.log,
-      isOver: () => signal.aborted || isSpent() || (place?.isWanted() ?? false),
+      isOver: () => signal.aborted || isSpent() || (slot?.isWanted() ?? false),
       progress,
       halt: (error) => {
         halted ??= { error }

@@ -20,7 +20,7 @@ export type Outcome =
   | { kind: 'complete' }
   /** Out of budget: there is more to read. */
   | { kind: 'more' }
-  /** Cut short by who waits for the connection or its place, or by the end of the process; `resumeInMs` is machine time. */
+  /** Cut short by who waits for the connection or its slot, or by the end of the process; `resumeInMs` is machine time. */
   | { kind: 'interrupted'; resumeInMs: number }
   | { kind: 'rate-limited'; retryAfterMs: number | null }
   | { kind: 'unavailable'; reason: string }

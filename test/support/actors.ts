@@ -46,7 +46,7 @@ export async function startActorWorld({
 }: {
   timeScale?: number
   site?: RunningSite
-  /** Places for syncs that the process has. */
+  /** Slots for syncs that the process has. */
   syncsAtOnce?: number
 } = {}): Promise<ActorWorld> {
   const site = given ?? (await startSite())

@@ -1,26 +1,26 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createPlaces } from '../../actors/places.ts'
+import { createSlots } from '../../actors/slots.ts'
 import { Connections } from '../../schemas/connection.ts'
 import { Conversations } from '../../schemas/conversation.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
 import { until } from '../support/until.ts'
 import { complete, connected, connectionOf, makeDue } from '../sync/support.ts'
 
-const PLACES = 2
-const places = suite('places for syncs')
+const SLOTS = 2
+const slots = suite('slots for syncs')
 let world: ActorWorld
-places.before(async () => {
-  // A long history keeps its place for a minute of the machine's, longer than the suite waits, unless it gives it up.
-  world = await startActorWorld({ timeScale: 10, syncsAtOnce: PLACES })
+slots.before(async () => {
+  // A long history keeps its slot for a minute of the machine's, longer than the suite waits, unless it gives it up.
+  world = await startActorWorld({ timeScale: 10, syncsAtOnce: SLOTS })
 })
-places.after(() => world.stop())
+slots.after(() => world.stop())
 
 const storedCount = async (id: string) =>
   Conversations.countDocuments({ archiveId: (await connectionOf(id)).archiveId ?? '' })
 
-places('as many give their place up as wait for one, and no more', () => {
-  const { take, want } = createPlaces()
+slots('as many give their slot up as wait for one, and no more', () => {
+  const { take, want } = createSlots()
   const [one, two, three] = [take(), take(), take()]
   assert.equal([one.isWanted(), two.isWanted()], [false, false])
   want(2)
@@ -33,19 +33,19 @@ places('as many give their place up as wait for one, and no more', () => {
   assert.is(take().isWanted(), false)
 })
 
-places('a first sync begins while long backfills have every place, and they go on after it', async () => {
+slots('a first sync begins while long backfills have every slot, and they go on after it', async () => {
   const overdue = await connected(world, { userRef: 'overdue', email: 'overdue@example.test' })
   const { lastSyncAt } = await complete(overdue)
   const busy = await Promise.all(
     [1, 2].map((index) => connected(world, { userRef: `busy ${index}`, email: `bulk-2000+busy${index}@example.test` })),
   )
-  await until('every place to be taken', async () =>
+  await until('every slot to be taken', async () =>
     (await Promise.all(busy.map(storedCount))).every((count) => count > 0),
   )
   await makeDue(overdue)
   const id = await connected(world, { userRef: 'newcomer', email: 'newcomer@example.test' })
   const newcomer = await complete(id)
-  const left = await until('one that gave its place up', () =>
+  const left = await until('one that gave its slot up', () =>
     Connections.findOne({ 'sync.outcome': /^interrupted/ }).lean(),
   )
   const stored = await storedCount(left._id)
@@ -58,4 +58,4 @@ places('a first sync begins while long backfills have every place, and they go o
   assert.ok(newcomer.lastSyncAt && newcomer.lastSyncAt < after, 'the first sync went before it')
 })
 
-places.run()
+slots.run()
