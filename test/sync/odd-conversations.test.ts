@@ -6,6 +6,7 @@ import { readParts } from '../../schemas/conversation-part.ts'
 import { LONGEST_EXTERNAL_ID } from '../../schemas/external-id.ts'
 import { LONGEST_TITLE } from '../../schemas/wire/conversations.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
+import { rawConversation } from './raw-conversation.ts'
 import { complete, connected, connectionOf, ingest, payloadOf, storedOf, syncAgain } from './support.ts'
 
 const odd = suite('odd conversations')
@@ -24,26 +25,8 @@ interface Odd {
   files?: string[]
 }
 
-const conversation = ({ id = 'odd', title = 'Odd', text = 'text', files = [] }: Odd) => ({
-  id,
-  title,
-  create_time: 1_760_000_000,
-  update_time: 1_760_000_000,
-  current_node: 'node',
-  mapping: {
-    node: {
-      id: 'node',
-      parent: null,
-      message: {
-        id: 'node',
-        author: { role: 'user' },
-        create_time: 1_760_000_000,
-        content: { content_type: 'text', parts: [text] },
-        metadata: { attachments: files.map((file) => ({ id: file, name: 'name' })) },
-      },
-    },
-  },
-})
+const conversation = ({ id = 'odd', title = 'Odd', text = 'text', files = [] }: Odd) =>
+  rawConversation({ id, title, text, updateTime: 1_760_000_000, fileIds: files })
 
 /** What no index takes, and no compression makes shorter. */
 const noise = (length: number): string => {

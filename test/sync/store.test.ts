@@ -8,6 +8,7 @@ import { Conversations } from '../../schemas/conversation.ts'
 import { readPage } from '../../schemas/conversation-order.ts'
 import { ConversationParts, INLINE_BYTES, PART_BYTES, readParts } from '../../schemas/conversation-part.ts'
 import { connectedTestDatabase } from '../support/database.ts'
+import { rawConversation } from './raw-conversation.ts'
 import { stalledAt, watched, watchWrites } from './watched-writes.ts'
 
 const storing = suite('storing conversations')
@@ -36,25 +37,8 @@ interface Version {
 }
 
 /** What the provider has at a time: its title and its text tell which version it is. */
-const raw = ({ name, time, characters = 10 }: Version) => ({
-  id: ID,
-  title: name,
-  create_time: 1,
-  update_time: time,
-  current_node: 'node',
-  mapping: {
-    node: {
-      id: 'node',
-      parent: null,
-      message: {
-        id: 'node',
-        author: { role: 'user' },
-        create_time: 1,
-        content: { content_type: 'text', parts: [name.repeat(characters)] },
-      },
-    },
-  },
-})
+const raw = ({ name, time, characters = 10 }: Version) =>
+  rawConversation({ id: ID, title: name, text: name.repeat(characters), updateTime: time })
 
 const lookAt = (archiveId: string) => storedOf({ archiveId, externalIds: [ID] })
 
