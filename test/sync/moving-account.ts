@@ -9,6 +9,7 @@ import { createProviderClient } from '../../provider/client.ts'
 import { sandboxProfile } from '../../provider/profile.ts'
 import { type Account, Accounts } from '../../schemas/account.ts'
 import { type Conversation, Conversations } from '../../schemas/conversation.ts'
+import { rawConversation } from './raw-conversation.ts'
 
 const PAGE_SIZE = 10
 /** A walk that takes more list calls than this does not end. */
@@ -74,13 +75,10 @@ export async function movingAccount(conversations: Listed[]): Promise<MovingAcco
     const status = moving.broken.get(id)
     const found = moving.conversations.find((each) => each.id === id)
     response.statusCode = status ?? (found ? 200 : 404)
-    const message = {
-      id: 'm',
-      author: { role: 'user' },
-      content: { content_type: 'text', parts: [found?.title ?? id] },
-    }
-    const raw = { id, title: found?.title ?? id, update_time: (found?.at ?? 0) / 1000, current_node: 'm' }
-    response.end(status ? 'no JSON' : JSON.stringify({ ...raw, mapping: { m: { id: 'm', parent: null, message } } }))
+    const { title = id, at = 0 } = found ?? {}
+    response.end(
+      status ? 'no JSON' : JSON.stringify(rawConversation({ id, title, text: title, updateTime: at / 1000 })),
+    )
   }
   const server = createServer((request, response) => {
     const { pathname, searchParams } = parseUrl(request.url ?? '', 'http://own') ?? new URL('http://own')
