@@ -1,10 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
 /**
- * A provider without limits in a process of its own, whose answers were made, and compressed as any real one's are, before the first call: what is
- * measured is who reads it.
+ * A provider without limits in a process of its own. Real ones are elsewhere and take nothing of this machine: so the answers were made,
+ * compressed and given their headers before the first call, and are written to the socket as they are. What is measured is who reads it.
  * The path says how many conversations the account has: `/<count>/…`.
  */
 const MESSAGES = 12
@@ -46,9 +45,15 @@ function conversation(number: number): string {
 }
 
 const time = (number: number): string => new Date((NEWEST_S - number * STEP_S) * 1000).toISOString()
+/** A whole answer of HTTP/1.1. */
+const answerOf = (json: string): Buffer => {
+  const body = gzipSync(json)
+  const headers = ['content-type: application/json', 'content-encoding: gzip', `content-length: ${body.length}`]
+  return Buffer.concat([Buffer.from(`${['HTTP/1.1 200 OK', ...headers].join('\r\n')}\r\n\r\n`), body])
+}
 const made = new Map<number, Buffer>()
 const conversationOf = (number: number): Buffer => {
-  const known = made.get(number) ?? gzipSync(conversation(number))
+  const known = made.get(number) ?? answerOf(conversation(number))
   made.set(number, known)
   return known
 }
@@ -64,19 +69,27 @@ function list(total: number, offset: number): string {
   return JSON.stringify({ items, total, limit: PAGE_SIZE, offset })
 }
 
-function answer(path: string): string | Buffer {
-  const { pathname, searchParams } = new URL(path, 'http://bench')
-  const [, total = '0', kind = '', id = ''] = pathname.split('/')
-  if (kind === 'session') return JSON.stringify({ accessToken: 'token', user: { id: `account-${total}` } })
-  if (kind === 'conversations') return list(Number(total), Number(searchParams.get('offset')))
+function answer(path: string): Buffer {
+  const [, total = '0', kind = '', id = ''] = path.split(/[/?]/)
+  if (kind === 'session') return answerOf(JSON.stringify({ accessToken: 'token', user: { id: `account-${total}` } }))
+  if (kind === 'conversations') return answerOf(list(Number(total), Number(/offset=(\d+)/.exec(path)?.[1])))
   return conversationOf(Number(id.slice('bench-'.length)))
 }
 
+const END = '\r\n\r\n'
 for (let number = 0; number < Number(process.argv[2]); number++) conversationOf(number)
-const server = createServer((request, response) => {
-  const body = answer(request.url ?? '/')
-  const encoding = Buffer.isBuffer(body) ? { 'content-encoding': 'gzip' } : {}
-  response.writeHead(200, { 'content-type': 'application/json', ...encoding }).end(body)
+const server = createServer((socket) => {
+  let come = ''
+  socket.setNoDelay(true)
+  socket.on('error', () => undefined)
+  socket.on('data', (chunk) => {
+    come += chunk.toString('latin1')
+    for (let end = come.indexOf(END); end >= 0; end = come.indexOf(END)) {
+      const [, path = '/'] = come.split(' ', 2)
+      come = come.slice(end + END.length)
+      socket.write(answer(path))
+    }
+  })
 })
 server.listen(0, '127.0.0.1', () => process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
 process.on('disconnect', () => process.exit(0))
