@@ -146,7 +146,7 @@ async function surplusOf({ account: { archiveId }, backfill, unread, writer }: R
   await writer.flush()
   const [stored, both] = await Promise.all([
     Conversations.countDocuments({ archiveId }),
-    Conversations.countDocuments({ archiveId, externalId: trusted({ $in: [...unread] }) }),
+    unread.size === 0 ? 0 : Conversations.countDocuments({ archiveId, externalId: trusted({ $in: [...unread] }) }),
   ])
   return backfill.total - stored - (unread.size - both)
 }
