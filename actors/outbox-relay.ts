@@ -1,13 +1,13 @@
 import type { Model } from 'mongoose'
 import { deriveId } from '../core/ids.ts'
+import { startPoller } from '../core/poller.ts'
 import type { Runtime } from '../core/process.ts'
-import { Commands } from '../schemas/command.ts'
-import { Connections } from '../schemas/connection.ts'
-import { ConsumedLinks } from '../schemas/consumed-link.ts'
+import { Commands } from '../schemas/command/command.ts'
+import { Connections } from '../schemas/connection/connection.ts'
 import { trusted } from '../schemas/database.ts'
-import type { NewDelivery } from '../schemas/deliveries.ts'
+import type { NewDelivery } from '../schemas/delivery/deliveries.ts'
 import type { HasOutbox } from '../schemas/outbox.ts'
-import { startPoller } from './poller.ts'
+import { ConsumedLinks } from '../schemas/user/consumed-link.ts'
 
 type OutboxDocument = HasOutbox & { _id: string }
 
@@ -24,7 +24,7 @@ export interface OutboxRelay {
 }
 
 /**
- * Turns the events in outboxes into deliveries (DESIGN.md idea 5). The deliveryId is derived from the entry, so a rerun after a
+ * Turns the events in outboxes into deliveries (docs/architecture.md, idea 5). The deliveryId is derived from the entry, so a rerun after a
  * crash, or a relay in another process, makes no second one; entries go only after their deliveries are on disk.
  */
 export function createOutboxRelay({

@@ -1,16 +1,16 @@
 import { type Ref, start, stop } from 'nact'
 import { DAY, HOUR } from '../core/clock.ts'
+import { startPoller } from '../core/poller.ts'
+import { deleteStrayUploads } from '../schemas/archive/export-upload.ts'
 import { claimMany } from '../schemas/claims.ts'
-import { type Command, type CommandKind, Commands } from '../schemas/command.ts'
-import { type Connection, Connections } from '../schemas/connection.ts'
+import { type Command, type CommandKind, Commands } from '../schemas/command/command.ts'
+import { type Connection, Connections } from '../schemas/connection/connection.ts'
 import { trusted } from '../schemas/database.ts'
-import { deleteStrayUploads } from '../schemas/export-upload.ts'
+import { YieldRequested } from '../schemas/held-claims.ts'
 import { carryOut } from './commands/carry-out.ts'
 import { whenDue } from './connection/actor.ts'
 import { createDeliveries } from './delivery/deliveries.ts'
-import { YieldRequested } from './held-claims.ts'
 import { createOutboxRelay } from './outbox-relay.ts'
-import { startPoller } from './poller.ts'
 import type { ActorRuntime } from './runtime.ts'
 import { createSlots } from './slots.ts'
 import { type ActorInfo, createSupervisor, type Supervisor } from './supervision.ts'
@@ -27,7 +27,7 @@ const CLAIMS_AT_ONCE = 50
 const SYNCS_AT_ONCE = 200
 const COMMANDS_AT_ONCE = 200
 
-/** Goes before whatever else is due: SPEC.md has the first sync begin within a minute. */
+/** Goes before whatever else is due: docs/behaviour.md has the first sync begin within a minute. */
 const NEVER_SYNCED = { lastSyncAt: null }
 
 /** Commands that do not wait for what else is done with their connection: it goes on after them. */

@@ -1,6 +1,6 @@
 import type { Runtime } from '../core/process.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
-import type { HeldClaims } from './held-claims.ts'
+import type { HeldClaims } from '../schemas/held-claims.ts'
 
 /** What every actor works with. */
 export interface ActorRuntime extends Runtime {

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 
 /**
- * nact wrapped once (DESIGN.md idea 3). A supervisor keeps one actor per piece of work, named by the id of its document; an actor
+ * nact wrapped once (docs/architecture.md, idea 3). A supervisor keeps one actor per piece of work, named by the id of its document; an actor
  * lives while it has work and stops with its last message. Everything that nact 7.6 leaves open is decided here:
  * - a handler's crash stops its actor and rejects the one who told it; `onCrash` itself never throws and never resets a busy actor;
  * - nobody holds a reference to an actor from outside, so nothing is dispatched to a stopped one;

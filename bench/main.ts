@@ -3,9 +3,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { startDatabase } from '../core/database/start-database.ts'
 import { NODE_ARGUMENTS } from '../start/node-arguments.ts'
-import { findBrowser } from '../start/set-up-browser.ts'
+import { findBrowser } from '../start/set-up/browser.ts'
+import { startDatabase } from '../start/set-up/database/start-database.ts'
 import { type Row, rounded } from './row.ts'
 
 /** What is in this folder beside the benches themselves. */

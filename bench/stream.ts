@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { startBrowser } from '../browser-farm/browser.ts'
 import { systemClock } from '../core/clock.ts'
-import { FRAME_HEADER_BYTES } from '../schemas/stream-constants.ts'
 import { startOwnSite } from '../test/browser-farm/own-site.ts'
 import { type FarmWorld, startFarmWorld } from '../test/browser-farm/world.ts'
+import { FRAME_HEADER_BYTES } from '../wire/stream-constants.ts'
 import { median, printRow, rounded } from './row.ts'
 
 /**

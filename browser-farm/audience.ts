@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws'
 import { type Clock, MINUTE, SECOND, type Timer } from '../core/clock.ts'
-import type { FarmMessage, PageMessage, PageState } from '../schemas/stream.ts'
-import { CLOSE_REPLACED } from '../schemas/stream-constants.ts'
+import type { FarmMessage, PageMessage, PageState } from '../wire/stream.ts'
+import { CLOSE_REPLACED } from '../wire/stream-constants.ts'
 import { createViewer, type Frame, type Viewer } from './viewer.ts'
 
 /** A flow that nobody watches for so long (service time) ends: the browser is somebody else's then. */

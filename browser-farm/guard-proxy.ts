@@ -7,7 +7,7 @@ import { isPublicAddress } from '../core/public-address.ts'
 import { hostAllowed, isLoopbackHost, type ProviderProfile } from '../provider/profile.ts'
 
 /**
- * The hosted browser's only way to the network (SECURITY.md, The network): a forward proxy on loopback, one for each provider, that
+ * The hosted browser's only way to the network (docs/security.md, The network): a forward proxy on loopback, one for each provider, that
  * lets only the profile's hosts through. Because every connection passes here (redirects, subresources, popups, workers, sockets),
  * nothing in a page can get around it; and because names are resolved here, at each connection, a name that is rebound to a private
  * address leads nowhere. The browser itself still does TLS end to end.

@@ -1,6 +1,6 @@
 import type { CDPSession } from 'playwright'
-import type { KeyMessage, MouseMessage, PageMessage } from '../schemas/stream.ts'
-import { CONTROL, META, SHIFT } from '../schemas/stream-constants.ts'
+import type { KeyMessage, MouseMessage, PageMessage } from '../wire/stream.ts'
+import { CONTROL, META, SHIFT } from '../wire/stream-constants.ts'
 
 /** One call of the browser's debugging protocol. */
 export type InputCall = [method: Parameters<CDPSession['send']>[0], params: object]

@@ -1,6 +1,6 @@
 import { heldBy } from '../schemas/claims.ts'
 import { trusted } from '../schemas/database.ts'
-import { type Lease, Leases } from '../schemas/lease.ts'
+import { type Lease, Leases } from '../schemas/lease/lease.ts'
 
 type Claimed = Pick<Lease, '_id' | 'fence'>
 

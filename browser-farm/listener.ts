@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { MINUTE } from '../core/clock.ts'
 import type { Runtime } from '../core/process.ts'
-import { PAGE_MESSAGE_BYTES } from '../schemas/stream-constants.ts'
-import { readTicket, TICKET_MS } from '../schemas/stream-ticket.ts'
+import { readTicket, TICKET_MS } from '../schemas/lease/stream-ticket.ts'
+import { PAGE_MESSAGE_BYTES } from '../wire/stream-constants.ts'
 import type { FarmNode } from './node.ts'
 
 export interface Listener {

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext } from 'playwright'
 import { SECOND } from '../core/clock.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
-import type { Lease } from '../schemas/lease.ts'
+import type { Lease } from '../schemas/lease/lease.ts'
 import type { Audience } from './audience.ts'
 import { BrowserLost } from './lease-end.ts'
 import { type BrowserState, openContext } from './open-context.ts'

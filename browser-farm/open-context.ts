@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
-import type { Lease, Viewport } from '../schemas/lease.ts'
+import type { Lease, Viewport } from '../schemas/lease/lease.ts'
 
 /** The state that a context begins with, as Playwright stores it. */
 export type BrowserState = Exclude<BrowserContextOptions['storageState'], string | undefined>

@@ -1,7 +1,7 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright'
 import type { Clock, Timer } from '../core/clock.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
-import type { PageMessage } from '../schemas/stream.ts'
+import type { PageMessage } from '../wire/stream.ts'
 import { type FocusHint, readFocus } from './focus.ts'
 import { dispatchInput } from './input.ts'
 import { guardPage } from './page-guard.ts'

@@ -21,7 +21,7 @@ export async function sessionCookie(context: BrowserContext, profile: ProviderPr
 }
 
 /**
- * Waits until the session of this context is usable, however many screens that takes (PROVIDER.md, Session): the cookie may be there
+ * Waits until the session of this context is usable, however many screens that takes (docs/provider.md, Session): the cookie may be there
  * long before. Asks through the context itself, so a cookie that the answer rotates stays in its jar.
  */
 export async function waitForSession({

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../core/clock.ts'
-import { type FarmMessage, frameMessage, type PageMessage, readPageMessage } from '../schemas/stream.ts'
-import { FRAMES_IN_FLIGHT, PAGE_MESSAGES_PER_SECOND } from '../schemas/stream-constants.ts'
+import { type FarmMessage, frameMessage, type PageMessage, readPageMessage } from '../wire/stream.ts'
+import { FRAMES_IN_FLIGHT, PAGE_MESSAGES_PER_SECOND } from '../wire/stream-constants.ts'
 
 export interface Frame {
   /** CSS pixels of the remote viewport. */

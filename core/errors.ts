@@ -1,5 +1,5 @@
 /**
- * Every error that a caller may see: code, status and message in one table (SPEC.md, Errors; the strings are stable).
+ * Every error that a caller may see: code, status and message in one table (docs/behaviour.md, Errors; the strings are stable).
  * `{name}` in a message is filled in by the thrower.
  */
 export const ERRORS = {

@@ -15,7 +15,7 @@ export type Resolve = (
 ) => void
 
 /**
- * The look-up of a connection itself (SECURITY.md, The network): the address that was judged is the one that is connected to, so a
+ * The look-up of a connection itself (docs/security.md, The network): the address that was judged is the one that is connected to, so a
  * name that changes its address in between cannot pass. Fails with `NOT_PUBLIC` where a name has no public address.
  */
 export const publicLookup =

@@ -7,8 +7,8 @@ import type { Running, Runtime } from '../core/process.ts'
 import { loadProfiles } from '../provider/load-profiles.ts'
 import { connectDatabase } from '../schemas/database.ts'
 import { createIndexes } from '../schemas/indexes.ts'
-import { registerProcess } from '../schemas/process-record.ts'
-import type { HttpRuntime } from './runtime.ts'
+import { registerProcess } from '../schemas/operations/process-record.ts'
+import type { HttpRuntime } from './kit/runtime.ts'
 import { createServer } from './server.ts'
 
 /** Requests that are under way have this long to end (machine time); the process has a little longer. */

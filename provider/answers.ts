@@ -1,6 +1,6 @@
+import { parseJson } from '../core/json.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { ProviderContractError } from './errors.ts'
-import { parseJson } from './json.ts'
 import type { ProviderAnswer } from './request.ts'
 import { asCount, asId, asObject, asString, asTime, field, type JsonObject } from './values.ts'
 

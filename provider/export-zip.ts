@@ -1,6 +1,6 @@
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { parseJson } from '../core/json.ts'
 import { ExportError } from './errors.ts'
-import { parseJson } from './json.ts'
 
 /** A ratio says little about a small entry, and a small one can do no harm. */
 const RATIO_MATTERS_FROM_BYTES = 16 * 1024 * 1024

@@ -34,7 +34,7 @@ export interface AccountExport {
 }
 
 /**
- * Opens an account export (PROVIDER.md, Account export): a zip, or the JSON array of conversations itself. The file has to
+ * Opens an account export (docs/provider.md, Account export): a zip, or the JSON array of conversations itself. The file has to
  * stay in place while it is read. Throws `ExportError`, at once or while iterating, with the reason for what is no export,
  * is damaged or is beyond the limits; memory is bounded by one conversation. `signal` ends the reading with its reason.
  */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
+import { MAX_JSON_DEPTH, parseJson } from '../core/json.ts'
 import { ExportError } from './errors.ts'
-import { MAX_JSON_DEPTH, parseJson } from './json.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

@@ -3,7 +3,7 @@ import { newId } from '../core/ids.ts'
 import { trusted } from './database.ts'
 
 /**
- * Claims, not locks (DESIGN.md idea 2). Whatever waits has one field `claimableAt`: due time and lease expiry in one; finished
+ * Claims, not locks (docs/architecture.md, idea 2). Whatever waits has one field `claimableAt`: due time and lease expiry in one; finished
  * work has none. A claim moves it forward and counts `fence` up; every later write of that holder matches the fence.
  */
 export interface Claimable {

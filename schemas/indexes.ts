@@ -10,7 +10,7 @@ const FOLDER = dirname(fileURLToPath(import.meta.url))
  * any. Safe to run from several at once.
  */
 export async function createIndexes(): Promise<void> {
-  for (const name of await readdir(FOLDER)) {
+  for (const name of await readdir(FOLDER, { recursive: true })) {
     if (name.endsWith('.ts')) await import(pathToFileURL(join(FOLDER, name)).href)
   }
   for (const model of Object.values(mongoose.models)) await model.createIndexes()

@@ -1,9 +1,9 @@
 import { deriveId } from '../core/ids.ts'
+import type { EventName, EventPayloads } from '../wire/events.ts'
 import { embedded } from './embedded.ts'
-import type { EventName, EventPayloads } from './events.ts'
 
 /**
- * Events leave through an outbox (DESIGN.md idea 5): the change of a document and the intent to tell the app are one update.
+ * Events leave through an outbox (docs/architecture.md, idea 5): the change of a document and the intent to tell the app are one update.
  * `outboxAt` exists only while the outbox holds something, so that its index is as small as the work that is left.
  */
 export interface OutboxEntry {

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { ConfigError } from '../core/config.ts'
-import { freePort, listens, preferredPort } from '../core/database/ports.ts'
+import { freePort, listens, preferredPort } from './set-up/database/ports.ts'
 import type { Settings } from './settings.ts'
 
 const SITE_OFFSET = 10

@@ -1,4 +1,4 @@
-/** The line of `npm start -- --json` (CONTRACTS.md). */
+/** The line of `npm start -- --json` (docs/behaviour.md). */
 export interface Announcement {
   ready: true
   environment: 'sandbox' | 'production'

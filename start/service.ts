@@ -1,12 +1,12 @@
 import { systemClock } from '../core/clock.ts'
 import { readConfig } from '../core/config.ts'
-import { type Database, startDatabase } from '../core/database/start-database.ts'
 import { createKeyring } from '../core/envelope.ts'
 import type { Announcement } from './announcement.ts'
 import { type Child, keepChild } from './child.ts'
 import { prepareData } from './demo-app.ts'
 import { announce, childEnvironment, makePlan, partnerEnvironment, siteEnvironment } from './plan.ts'
-import { findBrowser } from './set-up-browser.ts'
+import { findBrowser } from './set-up/browser.ts'
+import { type Database, startDatabase } from './set-up/database/start-database.ts'
 
 export interface Service {
   announcement: Announcement
@@ -57,7 +57,7 @@ export async function startService({
     const actors = many(settings.ACTOR_PROCESSES, () => keep('actors', 'actors/main.ts'))
     const farm = many(settings.FARM_PROCESSES, () => keep('browser-farm', 'browser-farm/main.ts'))
     // These two stand for other companies: the service's own secrets are not theirs.
-    if (plan.runsSite) keep('sandbox provider', 'provider/sandbox/main.ts', siteEnvironment(plan))
+    if (plan.runsSite) keep('sandbox provider', 'sandbox/main.ts', siteEnvironment(plan))
     if (plan.runsPartner) keep('example partner', 'sdk/example/main.ts', partnerEnvironment(plan))
     const keyring = createKeyring([config.MASTER_KEY, ...config.OLD_MASTER_KEYS])
     const ready = Promise.all(children.map((child) => child.ready))

@@ -1,8 +1,8 @@
 import type { ErrorCode, ServiceError } from '../../core/errors.ts'
 import { heldBy } from '../../schemas/claims.ts'
-import { type Command, type CommandKind, type CommandResults, Commands } from '../../schemas/command.ts'
+import { type Command, type CommandKind, type CommandResults, Commands } from '../../schemas/command/command.ts'
+import { ClaimLost } from '../../schemas/held-claims.ts'
 import { type OutboxEntry, withEvents } from '../../schemas/outbox.ts'
-import { ClaimLost } from '../held-claims.ts'
 
 /** Whatever of a command's arguments is secret goes with its end: keys that lie in a done command could open what was deleted. */
 const SECRET_ARGUMENTS = { 'args.key': 1, 'args.credential': 1, 'args.profile': 1 }

@@ -1,6 +1,6 @@
 import { deriveId } from '../../core/ids.ts'
-import { type App, Apps } from '../../schemas/app.ts'
-import { Connections } from '../../schemas/connection.ts'
+import { type App, Apps } from '../../schemas/app/app.ts'
+import { Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import { outboxEntry } from '../../schemas/outbox.ts'
 import type { CommandWork } from '../connection/connect.ts'

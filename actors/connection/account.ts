@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import { deriveId } from '../../core/ids.ts'
-import { type Account, Accounts } from '../../schemas/account.ts'
-import type { App } from '../../schemas/app.ts'
-import { appKey } from '../../schemas/apps.ts'
+import type { App } from '../../schemas/app/app.ts'
+import { appKey } from '../../schemas/app/apps.ts'
 import { heldBy } from '../../schemas/claims.ts'
-import { type Command, Commands } from '../../schemas/command.ts'
+import { type Command, Commands } from '../../schemas/command/command.ts'
+import { type Account, Accounts } from '../../schemas/connection/account.ts'
 import { isDuplicate } from '../../schemas/database.ts'
+import { ClaimLost } from '../../schemas/held-claims.ts'
 import { NotYet } from '../commands/not-yet.ts'
-import { ClaimLost } from '../held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { type Holding, waitForClaim } from './wait-for-claim.ts'
 
 const ACCOUNT_ID_LENGTH = 32
 
-/** Stable for one provider account within one app, and meaningless outside it (SPEC.md, accountId). */
+/** Stable for one provider account within one app, and meaningless outside it (docs/behaviour.md, accountId). */
 export function accountIdOf({
   app,
   provider,

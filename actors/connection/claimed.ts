@@ -1,6 +1,6 @@
 import { type Held, heldBy } from '../../schemas/claims.ts'
-import { type Connection, Connections } from '../../schemas/connection.ts'
-import { ClaimLost } from '../held-claims.ts'
+import { type Connection, Connections } from '../../schemas/connection/connection.ts'
+import { ClaimLost } from '../../schemas/held-claims.ts'
 
 type Update = Record<string, unknown>
 

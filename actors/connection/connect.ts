@@ -1,13 +1,18 @@
 import { unseal } from '../../core/envelope.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Account } from '../../schemas/account.ts'
-import { type App, Apps } from '../../schemas/app.ts'
-import { BrowserProfiles } from '../../schemas/browser-profile.ts'
-import type { Command } from '../../schemas/command.ts'
-import { type Connection, Connections, CREDENTIAL_PURPOSE, type Credential } from '../../schemas/connection.ts'
+import { type App, Apps } from '../../schemas/app/app.ts'
+import type { Command } from '../../schemas/command/command.ts'
+import type { Account } from '../../schemas/connection/account.ts'
+import { BrowserProfiles } from '../../schemas/connection/browser-profile.ts'
+import {
+  type Connection,
+  Connections,
+  CREDENTIAL_PURPOSE,
+  type Credential,
+} from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
-import { emailHashOf } from '../../schemas/email-hash.ts'
 import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
+import { emailHashOf } from '../../schemas/user/email-hash.ts'
 import { finishCommand } from '../commands/finish.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { accountIdOf, awaitOtherConnect, holdAccount, letIn } from './account.ts'
@@ -22,7 +27,7 @@ export interface CommandWork<K extends Command['kind']> {
 }
 
 /**
- * Creates a connection from a usable session (SPEC.md, Connect flow 5 and 6, Reconnecting, One account one user). The account's claim
+ * Creates a connection from a usable session (docs/behaviour.md, Connect flow 5 and 6, Reconnecting, One account one user). The account's claim
  * puts rivals in order: of two users exactly one wins, of two reconnects the later folds the earlier. Run again after a crash at any
  * point, or beside an actor that stalled, it ends the same way.
  */

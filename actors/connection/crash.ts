@@ -1,6 +1,6 @@
 import { DAY, MINUTE, SECOND } from '../../core/clock.ts'
 
-/** After so many crashes in a row a document is quarantined and shown to operators (DESIGN.md idea 3). */
+/** After so many crashes in a row a document is quarantined and shown to operators (docs/architecture.md, idea 3). */
 export const CRASHES_TO_QUARANTINE = 5
 const FIRST_BACK_OFF_MS = 5 * SECOND
 const LONGEST_BACK_OFF_MS = 10 * MINUTE

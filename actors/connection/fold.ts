@@ -1,13 +1,13 @@
-import type { Connection } from '../../schemas/connection.ts'
+import type { Connection } from '../../schemas/connection/connection.ts'
 import { withEvents } from '../../schemas/outbox.ts'
+import { cutShortEvents } from '../archive/counts.ts'
+import { deleteBrowserProfile } from '../archive/purge-data.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { cutShortEvents } from '../sync/counts.ts'
 import { releaseAt, writeHeld } from './claimed.ts'
-import { deleteBrowserProfile } from './purge-data.ts'
 
 /**
- * Ends a connection whose account was connected anew (SPEC.md, Reconnecting): it becomes `revoked`, its key and credential go. Its
- * conversations stay where they are, in the account's archive, which its successor points at (DESIGN.md idea 6).
+ * Ends a connection whose account was connected anew (docs/behaviour.md, Reconnecting): it becomes `revoked`, its key and credential go. Its
+ * conversations stay where they are, in the account's archive, which its successor points at (docs/architecture.md, idea 6).
  */
 export async function foldConnection({
   predecessor,

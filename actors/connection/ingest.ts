@@ -3,24 +3,24 @@ import { extractConversation } from '../../provider/branch.ts'
 import { ExportError } from '../../provider/errors.ts'
 import { type AccountExport, readExport } from '../../provider/export.ts'
 import type { JsonObject } from '../../provider/values.ts'
-import { type App, Apps } from '../../schemas/app.ts'
+import { type App, Apps } from '../../schemas/app/app.ts'
+import { deleteExportUpload, withExportFile } from '../../schemas/archive/export-upload.ts'
 import { heldBy } from '../../schemas/claims.ts'
-import { type Command, Commands } from '../../schemas/command.ts'
-import { type Connection, Connections } from '../../schemas/connection.ts'
-import { emailHashOf } from '../../schemas/email-hash.ts'
-import { deleteExportUpload, withExportFile } from '../../schemas/export-upload.ts'
+import { type Command, Commands } from '../../schemas/command/command.ts'
+import { type Connection, Connections } from '../../schemas/connection/connection.ts'
+import { ClaimLost } from '../../schemas/held-claims.ts'
 import { withEvents } from '../../schemas/outbox.ts'
+import { emailHashOf } from '../../schemas/user/email-hash.ts'
+import { countRun, cutShortEvents, importedEvents, inBrief } from '../archive/counts.ts'
+import { type Prepared, prepare } from '../archive/prepare.ts'
+import { leaveNothingBehind } from '../archive/purge-data.ts'
+import { storeConversations, storedOf } from '../archive/store.ts'
 import { finishCommand } from '../commands/finish.ts'
 import { NotYet } from '../commands/not-yet.ts'
-import { ClaimLost } from '../held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { countRun, cutShortEvents, importedEvents, inBrief } from '../sync/counts.ts'
-import { type Prepared, prepare } from '../sync/prepare.ts'
-import { storeConversations, storedOf } from '../sync/store.ts'
 import { accountIdOf } from './account.ts'
 import { writeHeld } from './claimed.ts'
 import type { CommandWork } from './connect.ts'
-import { leaveNothingBehind } from './purge-data.ts'
 import { type Holding, waitForClaim } from './wait-for-claim.ts'
 
 /** Stored in one go: so many conversations or bytes of them. */
@@ -28,7 +28,7 @@ const BATCH_CONVERSATIONS = 100
 const BATCH_BYTES = 4 * 1024 * 1024
 
 /**
- * Ingests an uploaded account export into its connection's archive (SPEC.md, Export ingestion). The whole export is checked before
+ * Ingests an uploaded account export into its connection's archive (docs/behaviour.md, Export ingestion). The whole export is checked before
  * the first conversation is stored, so that one which is no export changes nothing. The command is the run: taken up after a crash
  * it counts and tells the same.
  */

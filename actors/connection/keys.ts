@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { KEY_BYTES, type Keyring, seal, unseal, unwrapKey, wrapKey } from '../../core/envelope.ts'
-import { type Connection, CREDENTIAL_PURPOSE, type Credential } from '../../schemas/connection.ts'
+import { type Connection, CREDENTIAL_PURPOSE, type Credential } from '../../schemas/connection/connection.ts'
 
 /** A connection that still has its key; a revoked one has none. */
 export type Keyed = Connection & Required<Pick<Connection, 'key'>>

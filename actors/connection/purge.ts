@@ -1,28 +1,28 @@
 import { MINUTE } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { deriveId } from '../../core/ids.ts'
-import { Accounts } from '../../schemas/account.ts'
-import { spendCapturesOf } from '../../schemas/capture.ts'
-import type { Command } from '../../schemas/command.ts'
-import { writeCommand } from '../../schemas/commands.ts'
-import { type Connection, Connections } from '../../schemas/connection.ts'
+import { deleteExportUploadsOf } from '../../schemas/archive/export-upload.ts'
+import type { Command } from '../../schemas/command/command.ts'
+import { writeCommand } from '../../schemas/command/commands.ts'
+import { Accounts } from '../../schemas/connection/account.ts'
+import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
-import { deleteExportUploadsOf } from '../../schemas/export-upload.ts'
-import { FINAL_LEASE_STATES, Leases } from '../../schemas/lease.ts'
+import { FINAL_LEASE_STATES, Leases } from '../../schemas/lease/lease.ts'
 import { type OutboxEntry, outboxEntry, withEvents } from '../../schemas/outbox.ts'
+import { spendCapturesOf } from '../../schemas/user/capture.ts'
+import { cutShortAndStored } from '../archive/counts.ts'
+import { deleteArchive, deleteBrowserProfile } from '../archive/purge-data.ts'
 import { finishCommand } from '../commands/finish.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { cutShortAndStored } from '../sync/counts.ts'
 import { holdAccount } from './account.ts'
 import type { CommandWork } from './connect.ts'
 import { REVOKED } from './fold.ts'
-import { deleteArchive, deleteBrowserProfile } from './purge-data.ts'
 
 /** A writer that lost its claim has ended by then (machine time): whatever it left is swept. */
 const SWEEP_AFTER_MS = MINUTE
 
 /**
- * Deletes one connection or everything of a user (SPEC.md, Deletion and purge). Each connection is detached first, so the API shows
+ * Deletes one connection or everything of a user (docs/behaviour.md, Deletion and purge). Each connection is detached first, so the API shows
  * nothing at once, then its data goes. Counts are kept on the connection, so a crash at any point changes neither answer nor event.
  */
 export async function purge(work: CommandWork<'purge'>): Promise<void> {

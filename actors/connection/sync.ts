@@ -6,20 +6,20 @@ import {
   ProviderUnavailableError,
   SessionEndedError,
 } from '../../provider/errors.ts'
-import { type Account, Accounts } from '../../schemas/account.ts'
-import { type Command, Commands } from '../../schemas/command.ts'
-import { type Connection, Connections, type Credential } from '../../schemas/connection.ts'
+import { type Command, Commands } from '../../schemas/command/command.ts'
+import { type Account, Accounts } from '../../schemas/connection/account.ts'
+import { type Connection, Connections, type Credential } from '../../schemas/connection/connection.ts'
+import { ClaimLost, YieldRequested } from '../../schemas/held-claims.ts'
 import { type OutboxEntry, outboxEntry, withEvents } from '../../schemas/outbox.ts'
-import { ClaimLost, YieldRequested } from '../held-claims.ts'
+import { type Counts, countRun, importedEvents, inBrief } from '../archive/counts.ts'
+import { leaveNothingBehind } from '../archive/purge-data.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { Slot } from '../slots.ts'
 import { nextSync, type Outcome, syncBudget } from '../sync/cadence.ts'
-import { type Counts, countRun, importedEvents, inBrief } from '../sync/counts.ts'
 import { createPace, paceIdOf } from '../sync/pace.ts'
 import { readAccount } from '../sync/read.ts'
 import { releaseAt, writeHeld } from './claimed.ts'
 import { isKeyed, type Keyed, openArchiveKey, openCredential, sealCredential } from './keys.ts'
-import { leaveNothingBehind } from './purge-data.ts'
 
 /** A fold that waits for the connection gets it before the next sync does (machine time). */
 const YIELD_WAIT_MS = 5_000
@@ -34,7 +34,7 @@ export interface SyncOptions {
 }
 
 /**
- * One sync of a claimed connection (SPEC.md, Sync cadence): reads the account, stores what is new, reports once, and says when the
+ * One sync of a claimed connection (docs/behaviour.md, Sync cadence): reads the account, stores what is new, reports once, and says when the
  * next one is due. A run that a crash cut short is taken up under the same id, so its report counts everything it ever stored.
  */
 export async function syncConnection(options: SyncOptions): Promise<void> {

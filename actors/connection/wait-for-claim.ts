@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import { type Claimable, claimIdle, type Held, heldBy, requestYield } from '../../schemas/claims.ts'
 import { trusted } from '../../schemas/database.ts'
-import { ClaimLost } from '../held-claims.ts'
+import { ClaimLost } from '../../schemas/held-claims.ts'
 import type { ActorRuntime } from '../runtime.ts'
 
 /** How often a waiting actor tries again (machine ms). */

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Keyring } from '../../core/envelope.ts'
-import { insertDeliveries, type NewDelivery } from '../../schemas/deliveries.ts'
-import type { Delivery } from '../../schemas/delivery.ts'
+import { insertDeliveries, type NewDelivery } from '../../schemas/delivery/deliveries.ts'
+import type { Delivery } from '../../schemas/delivery/delivery.ts'
+import type { Rooms } from './concurrency-limit.ts'
 import { countDiscarded } from './discard.ts'
 import { type Endpoint, goesNowhere, readEndpoints } from './endpoints.ts'
-import type { Rooms } from './rooms.ts'
 
 /**
  * A list that finds no room waits this long for some (machine ms): while events come faster than they go out, to begin them with

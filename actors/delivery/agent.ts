@@ -4,7 +4,7 @@ import { SECOND } from '../../core/clock.ts'
 import { isPublicAddress } from '../../core/public-address.ts'
 import { notPublic, publicLookup, type Resolve } from '../../core/public-lookup.ts'
 
-/** Where an answer must be complete (SPEC.md, Limits); a connection that takes longer is of no use to anyone. */
+/** Where an answer must be complete (docs/behaviour.md, Limits); a connection that takes longer is of no use to anyone. */
 export const ATTEMPT_LIMIT_MS = 10 * SECOND
 /** Shorter than the 5 s after which common servers close an idle connection: a request must not meet that moment. */
 const KEEP_ALIVE_MS = 4 * SECOND

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Attempt, AttemptResult, Delivery } from '../../schemas/delivery.ts'
-import type { Settlement } from '../../schemas/delivery-claims.ts'
+import type { Attempt, AttemptResult, Delivery } from '../../schemas/delivery/delivery.ts'
+import type { Settlement } from '../../schemas/delivery/delivery-claims.ts'
 import type { Endpoint } from './endpoints.ts'
 import { INTERRUPTED } from './failure.ts'
 import { outcomeOf } from './schedule.ts'

@@ -1,17 +1,17 @@
 import { MINUTE, SECOND } from '../../core/clock.ts'
+import { startPoller } from '../../core/poller.ts'
 import type { Runtime } from '../../core/process.ts'
-import { insertDeliveries, type NewDelivery } from '../../schemas/deliveries.ts'
-import type { Delivery } from '../../schemas/delivery.ts'
-import { claimDeliveries, type Settlement } from '../../schemas/delivery-claims.ts'
-import { type DeliveryLane, dueLanes, moveLaneOn, repairLanes } from '../../schemas/delivery-lane.ts'
-import { startPoller } from '../poller.ts'
+import { insertDeliveries, type NewDelivery } from '../../schemas/delivery/deliveries.ts'
+import type { Delivery } from '../../schemas/delivery/delivery.ts'
+import { claimDeliveries, type Settlement } from '../../schemas/delivery/delivery-claims.ts'
+import { type DeliveryLane, dueLanes, moveLaneOn, repairLanes } from '../../schemas/delivery/delivery-lane.ts'
 import type { ActorInfo, Supervisor } from '../supervision.ts'
 import { acceptDeliveries } from './accept.ts'
 import { createWebhookAgent } from './agent.ts'
 import { interruptedAttempt, makeAttempt } from './attempt.ts'
+import { createRooms } from './concurrency-limit.ts'
 import { type Endpoint, readEndpoints } from './endpoints.ts'
 import { createResults } from './results.ts'
-import { createRooms } from './rooms.ts'
 
 /** How often due lanes are looked for (machine ms): one small indexed read. */
 const LOOK_EVERY_MS = 50

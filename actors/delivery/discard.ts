@@ -1,7 +1,7 @@
-import { Apps } from '../../schemas/app.ts'
-import type { NewDelivery } from '../../schemas/deliveries.ts'
+import { Apps } from '../../schemas/app/app.ts'
+import type { NewDelivery } from '../../schemas/delivery/deliveries.ts'
 
-/** Events of apps without a webhook URL go nowhere (SPEC.md, Events); the app's document says how many there were. */
+/** Events of apps without a webhook URL go nowhere (docs/behaviour.md, Events); the app's document says how many there were. */
 export async function countDiscarded(discarded: NewDelivery[], now: Date): Promise<void> {
   const events = new Map<string, number>()
   for (const { appId } of discarded) events.set(appId, (events.get(appId) ?? 0) + 1)

@@ -1,6 +1,6 @@
 import type { Keyring } from '../../core/envelope.ts'
-import { type App, Apps } from '../../schemas/app.ts'
-import { webhookSecrets } from '../../schemas/apps.ts'
+import { type App, Apps } from '../../schemas/app/app.ts'
+import { webhookSecrets } from '../../schemas/app/apps.ts'
 import { trusted } from '../../schemas/database.ts'
 import { NO_SECRET, NO_WEBHOOK_URL } from './failure.ts'
 

@@ -1,6 +1,6 @@
 import { type Clock, SECOND } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
-import { type Settlement, settleDeliveries } from '../../schemas/delivery-claims.ts'
+import { type Settlement, settleDeliveries } from '../../schemas/delivery/delivery-claims.ts'
 
 /** Results written in one go at most. */
 const RESULTS_AT_ONCE = 500

@@ -1,9 +1,9 @@
 import { type Clock, MINUTE } from '../../core/clock.ts'
-import { ATTEMPTS } from '../../schemas/deliveries.ts'
-import type { Settlement } from '../../schemas/delivery-claims.ts'
+import { ATTEMPTS } from '../../schemas/delivery/deliveries.ts'
+import type { Settlement } from '../../schemas/delivery/delivery-claims.ts'
 import { NO_WEBHOOK_URL } from './failure.ts'
 
-/** SPEC.md, Events: the delay after the first, second, … failed attempt (service time). */
+/** docs/behaviour.md, Events: the delay after the first, second, … failed attempt (service time). */
 const DELAYS_MS = [2 * MINUTE, 4 * MINUTE, 8 * MINUTE, 16 * MINUTE, 32 * MINUTE] as const
 
 /** What follows from an attempt's `error`; `made`: attempts that count among the present six, this one included. */

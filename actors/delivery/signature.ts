@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 export const EVENT_HEADER = 'X-Service-Event'
 export const SIGNATURE_HEADER = 'X-Service-Signature'
 
-/** `t=<unix seconds>,v1=<hmac hex>`, one `v1` for each valid secret (SPEC.md, Events); undefined without a secret. */
+/** `t=<unix seconds>,v1=<hmac hex>`, one `v1` for each valid secret (docs/behaviour.md, Events); undefined without a secret. */
 export function signatureOf({
   body,
   secrets,

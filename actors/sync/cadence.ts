@@ -1,6 +1,6 @@
 import { type Clock, HOUR, MINUTE, SECOND } from '../../core/clock.ts'
 
-/** SPEC.md, Sync cadence. All in service time (ms). */
+/** docs/behaviour.md, Sync cadence. All in service time (ms). */
 export const BACKFILL_INTERVAL_MS = 15 * MINUTE
 export const NEWS_INTERVAL_MS = 4 * HOUR
 export const LONGEST_INTERVAL_MS = 48 * HOUR

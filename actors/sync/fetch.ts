@@ -2,7 +2,7 @@ import type { Logger } from '../../core/log.ts'
 import { extractConversation } from '../../provider/branch.ts'
 import type { ListItem, ProviderClient } from '../../provider/client.ts'
 import { ProviderContractError, ProviderUnavailableError } from '../../provider/errors.ts'
-import { type Prepared, prepare } from './prepare.ts'
+import { type Prepared, prepare } from '../archive/prepare.ts'
 
 /** Conversations of one page that are fetched at a time; the pace holds the rate, this hides the latency. */
 const FETCHES_AT_ONCE = 4

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { type Clock, MINUTE, SECOND } from '../../core/clock.ts'
 import type { Keyring } from '../../core/envelope.ts'
+import { type Pace, Paces } from '../../schemas/connection/pace.ts'
 import { isDuplicate } from '../../schemas/database.ts'
-import { type Pace, Paces } from '../../schemas/pace.ts'
 
 /** A turn may be used this long after its time and is forfeited then, however the process was held up (service ms). */
 const LATE_MS = SECOND
@@ -29,7 +29,7 @@ export interface PaceOptions {
 }
 
 /**
- * Holds one account's reading rate (PROVIDER.md `requestsPerMinute`) to the letter, however many processes run: within no minute do
+ * Holds one account's reading rate (docs/provider.md `requestsPerMinute`) to the letter, however many processes run: within no minute do
  * more requests reach the provider. Turns are reserved in the database, so that two readers, or one after a crash, never take the
  * same. The answered function waits for the next turn; what it waited for has to be sent at once. It throws the signal's
  * reason when that is aborted.

@@ -1,7 +1,7 @@
 import type { ListItem, ListPage, ProviderClient } from '../../provider/client.ts'
-import { Conversations } from '../../schemas/conversation.ts'
+import { Conversations } from '../../schemas/archive/conversation.ts'
 import { trusted } from '../../schemas/database.ts'
-import { type Stored, storedOf } from './store.ts'
+import { type Stored, storedOf } from '../archive/store.ts'
 
 export interface PagesOptions {
   client: ProviderClient
@@ -31,7 +31,7 @@ export interface Step extends Look {
 }
 
 /**
- * The pages of an account's list, newest first, from one update time down to another. The list moves while it is read (PROVIDER.md):
+ * The pages of an account's list, newest first, from one update time down to another. The list moves while it is read (docs/provider.md):
  * pages overlap by one entry, and where entries may have slipped away between two pages it goes back for them. Nor is the list's word
  * on its own length taken: it ends where nothing comes any more. While a page is worked on the next one is asked for; not after the
  * first one, which mostly is the last.

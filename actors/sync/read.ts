@@ -1,16 +1,16 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
 import type { ListItem, ProviderClient } from '../../provider/client.ts'
-import type { Account, Backfill } from '../../schemas/account.ts'
-import { Conversations } from '../../schemas/conversation.ts'
+import { Conversations } from '../../schemas/archive/conversation.ts'
+import { isExternalId } from '../../schemas/archive/external-id.ts'
+import type { Account, Backfill } from '../../schemas/connection/account.ts'
 import { trusted } from '../../schemas/database.ts'
-import { isExternalId } from '../../schemas/external-id.ts'
-import { fetchAttachments } from './attachments.ts'
+import { fetchAttachments } from '../archive/attachments.ts'
+import { later } from '../archive/prepare.ts'
+import { isNewer, storedOf } from '../archive/store.ts'
+import { createWriter, type Writer } from '../archive/writer.ts'
 import { fetchConversations } from './fetch.ts'
 import { newestOf, type PagesOptions, pagesDown, type Step } from './pages.ts'
-import { later } from './prepare.ts'
-import { isNewer, storedOf } from './store.ts'
-import { createWriter, type Writer } from './writer.ts'
 
 /** The most external ids that are kept to be asked for again. */
 const MOST_UNREAD = 500

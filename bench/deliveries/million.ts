@@ -1,8 +1,8 @@
 import { newId } from '../../core/ids.ts'
-import { Deliveries } from '../../schemas/delivery.ts'
-import { claimDeliveries } from '../../schemas/delivery-claims.ts'
-import { dueLanes, hastenLanes, moveLaneOn } from '../../schemas/delivery-lane.ts'
-import { startWorld } from '../../test/delivery/world.ts'
+import { Deliveries } from '../../schemas/delivery/delivery.ts'
+import { claimDeliveries } from '../../schemas/delivery/delivery-claims.ts'
+import { dueLanes, hastenLanes, moveLaneOn } from '../../schemas/delivery/delivery-lane.ts'
+import { startWorld } from '../../test/actors/delivery/world.ts'
 import { median } from '../row.ts'
 
 const APPS = 100

@@ -1,8 +1,8 @@
-import { ConsumedLinks } from '../../schemas/consumed-link.ts'
 import { trusted } from '../../schemas/database.ts'
-import { Deliveries } from '../../schemas/delivery.ts'
-import { waitingOf } from '../../schemas/delivery-lane.ts'
-import { happen, startDelivering, startWorld, testEvent } from '../../test/delivery/world.ts'
+import { Deliveries } from '../../schemas/delivery/delivery.ts'
+import { waitingOf } from '../../schemas/delivery/delivery-lane.ts'
+import { ConsumedLinks } from '../../schemas/user/consumed-link.ts'
+import { happen, startDelivering, startWorld, testEvent } from '../../test/actors/delivery/world.ts'
 import { until } from '../../test/support/until.ts'
 
 /** Indexed and small, so that looking on does not slow down what is looked at. */

@@ -1,14 +1,14 @@
 import { type Clock, DAY } from '../../core/clock.ts'
-import type { Connection } from '../../schemas/connection.ts'
-import { Conversations } from '../../schemas/conversation.ts'
-import { RECENT_WINDOW_DAYS } from '../../schemas/wire/connections.ts'
-import { createKept, restingState } from './resting.ts'
+import { Conversations } from '../../schemas/archive/conversation.ts'
+import type { Connection } from '../../schemas/connection/connection.ts'
+import { RECENT_WINDOW_DAYS } from '../../wire/connections.ts'
+import { createKept, restingState } from './archive-version.ts'
 
 export type CountedConnection = Pick<Connection, '_id' | 'archiveId' | 'fence' | 'claimedBy'>
 
 export interface ArchiveCounts {
   all: number
-  /** Conversations whose first message is within the window (SPEC.md, recentConversationCount). */
+  /** Conversations whose first message is within the window (docs/behaviour.md, recentConversationCount). */
   recent: number
 }
 

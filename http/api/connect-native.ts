@@ -2,17 +2,17 @@ import type { Request, RequestHandler, Response } from 'express'
 import { HOUR, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { newId, newSecret } from '../../core/ids.ts'
-import { createCapture } from '../../schemas/capture.ts'
-import { type NativeStartAnswer, nativeStartBody } from '../../schemas/wire/connect-native.ts'
-import { goneSignal } from '../abort-signal.ts'
-import { beginFlow } from '../begin-flow.ts'
-import { inTime } from '../deadline.ts'
-import { parseInput } from '../input.ts'
-import { readLink } from '../links.ts'
-import type { HttpRuntime } from '../runtime.ts'
+import { createCapture } from '../../schemas/user/capture.ts'
+import { type NativeStartAnswer, nativeStartBody } from '../../wire/connect-native.ts'
+import { readLink } from '../access/links.ts'
+import { beginFlow } from '../actions/begin-flow.ts'
+import { goneSignal } from '../kit/abort-signal.ts'
+import { inTime } from '../kit/deadline.ts'
+import { parseInput } from '../kit/input.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
 import { capture } from './native-capture.ts'
 
-/** SPEC.md, Limits: the capture credential. */
+/** docs/behaviour.md, Limits: the capture credential. */
 const CAPTURE_MS = HOUR
 
 /** POST /api/connect-native: `start` is authenticated by the link, `capture` by the capture credential. */

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express'
-import { type ConnectionsAnswer, connectionsQuery, RECENT_WINDOW_DAYS } from '../../schemas/wire/connections.ts'
-import { parseInput } from '../input.ts'
+import { type ConnectionsAnswer, connectionsQuery, RECENT_WINDOW_DAYS } from '../../wire/connections.ts'
+import { callerOf } from '../access/api-key.ts'
+import { parseInput } from '../kit/input.ts'
 import { answerJson } from './answer.ts'
-import { callerOf } from './authenticate.ts'
 import type { ConnectionLister } from './user-connections.ts'
 
 async function list(request: Request, lister: ConnectionLister) {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { Response } from 'express'
 import { ServiceError } from '../../core/errors.ts'
-import { Conversations } from '../../schemas/conversation.ts'
-import type { ListedConversation } from '../../schemas/conversation-order.ts'
-import { readParts } from '../../schemas/conversation-part.ts'
+import { Conversations } from '../../schemas/archive/conversation.ts'
+import type { ListedConversation } from '../../schemas/archive/conversation-order.ts'
+import { readParts } from '../../schemas/archive/conversation-part.ts'
 import { answeredUnchanged } from './answer.ts'
 
 /** A new version may be stored while the parts of the old one are read; then they are read again. */
@@ -13,7 +13,7 @@ const READ_TIMES = 5
 export const isLarge = ({ payload, payloadParts }: ListedConversation): boolean =>
   payload === null && payloadParts !== undefined && payloadParts !== null
 
-/** The JSON text of one conversation (SPEC.md, Conversation). The payload is JSON text already and goes out as it was stored. */
+/** The JSON text of one conversation (docs/behaviour.md, Conversation). The payload is JSON text already and goes out as it was stored. */
 export function conversationText(
   { _id, externalId, title, updateTime }: ListedConversation,
   payload: string | null,

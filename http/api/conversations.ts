@@ -1,18 +1,23 @@
 import type { Request, Response } from 'express'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
+import {
+  type ListedConversation,
+  type Place,
+  readPage,
+  type Selection,
+} from '../../schemas/archive/conversation-order.ts'
 import { batched } from '../../schemas/batched.ts'
-import { type Connection, Connections } from '../../schemas/connection.ts'
-import { type ListedConversation, type Place, readPage, type Selection } from '../../schemas/conversation-order.ts'
+import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
-import { conversationsQuery } from '../../schemas/wire/conversations.ts'
-import { parseInput } from '../input.ts'
+import { conversationsQuery } from '../../wire/conversations.ts'
+import { callerOf } from '../access/api-key.ts'
+import { parseInput } from '../kit/input.ts'
 import { answerJson } from './answer.ts'
-import { callerOf } from './authenticate.ts'
+import { restingState } from './archive-version.ts'
 import { conversationText, isLarge, sendLargePage } from './conversation-text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
-import { createPlaces, type Places } from './places.ts'
-import { restingState } from './resting.ts'
+import { createPlaces, type Places } from './offset-index.ts'
 
 interface Page {
   conversations: ListedConversation[]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
-import type { SortKey } from '../../schemas/conversation-order.ts'
+import type { SortKey } from '../../schemas/archive/conversation-order.ts'
 
 const shape = z.tuple([z.int().nullable(), z.uuid()])
 

@@ -1,9 +1,9 @@
 import { type RequestHandler, Router } from 'express'
-import { deadline } from '../deadline.ts'
-import { endpoint } from '../endpoint.ts'
-import { jsonBody } from '../json-body.ts'
-import type { HttpRuntime } from '../runtime.ts'
-import { authenticate, authenticateLimited } from './authenticate.ts'
+import { authenticate, authenticateLimited } from '../access/api-key.ts'
+import { deadline } from '../kit/deadline.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { jsonBody } from '../kit/json-body.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
 import { postConnectNative } from './connect-native.ts'
 import { getConnections, getConnectionsOlder } from './connections.ts'
 import { getConversations } from './conversations.ts'
@@ -11,7 +11,7 @@ import { getIngestExport, postIngestExport } from './ingest-export.ts'
 import { postPurge } from './purge.ts'
 import { type ConnectionLister, createConnectionLister } from './user-connections.ts'
 
-/** The partners' API (SPEC.md, Endpoints). The rate limit is that of the GET endpoints: reading never holds up a deletion. */
+/** The partners' API (docs/behaviour.md, Endpoints). The rate limit is that of the GET endpoints: reading never holds up a deletion. */
 export function apiRouter(runtime: HttpRuntime): Router {
   const { clock } = runtime
   const router = Router()

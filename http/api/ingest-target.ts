@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/errors.ts'
-import { type Connection, Connections } from '../../schemas/connection.ts'
-import { Users } from '../../schemas/user.ts'
-import { ingestTarget } from '../../schemas/wire/ingest-export.ts'
-import { parseInput } from '../input.ts'
+import { type Connection, Connections } from '../../schemas/connection/connection.ts'
+import { Users } from '../../schemas/user/user.ts'
+import { ingestTarget } from '../../wire/ingest-export.ts'
+import { parseInput } from '../kit/input.ts'
 
 type Found = Pick<Connection, '_id' | 'status'>
 

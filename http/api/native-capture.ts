@@ -4,7 +4,9 @@ import { ServiceError } from '../../core/errors.ts'
 import { isUuid, sameSecret, sha256 } from '../../core/ids.ts'
 import { createProviderClient } from '../../provider/client.ts'
 import { ProviderContractError, ProviderRateLimitedError, ProviderUnavailableError } from '../../provider/errors.ts'
-import { type App, Apps } from '../../schemas/app.ts'
+import { type App, Apps } from '../../schemas/app/app.ts'
+import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
+import { CREDENTIAL_PURPOSE, type Credential } from '../../schemas/connection/connection.ts'
 import {
   type Capture,
   Captures,
@@ -12,20 +14,14 @@ import {
   returnCapture,
   spendCapture,
   takeCapture,
-} from '../../schemas/capture.ts'
-import { awaitCommand, writeCommand } from '../../schemas/commands.ts'
-import { CREDENTIAL_PURPOSE, type Credential } from '../../schemas/connection.ts'
-import { emailHashOf } from '../../schemas/email-hash.ts'
-import {
-  type NativeCaptureAnswer,
-  type NativeCaptureBody,
-  nativeCaptureBody,
-} from '../../schemas/wire/connect-native.ts'
-import { findProfile } from '../begin-flow.ts'
-import { resultOf } from '../command-result.ts'
-import { inTime } from '../deadline.ts'
-import { parseInput } from '../input.ts'
-import type { HttpRuntime } from '../runtime.ts'
+} from '../../schemas/user/capture.ts'
+import { emailHashOf } from '../../schemas/user/email-hash.ts'
+import { type NativeCaptureAnswer, type NativeCaptureBody, nativeCaptureBody } from '../../wire/connect-native.ts'
+import { findProfile } from '../actions/begin-flow.ts'
+import { resultOf } from '../actions/command-result.ts'
+import { inTime } from '../kit/deadline.ts'
+import { parseInput } from '../kit/input.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
 
 /** How long the provider may take to say whose session it is (machine time). */
 const SESSION_MS = 10 * SECOND
@@ -44,7 +40,7 @@ interface Options {
 }
 
 /**
- * The session that a native app captured (SPEC.md, POST /api/connect-native): `waiting` while its login is incomplete, `connected`
+ * The session that a native app captured (docs/behaviour.md, POST /api/connect-native): `waiting` while its login is incomplete, `connected`
  * exactly once. Throws `ServiceError` `invalid_capture`, or `account_held`, which spends the credential.
  */
 export async function capture(

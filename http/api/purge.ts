@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express'
 import { ServiceError } from '../../core/errors.ts'
-import { type PurgeAnswer, purgeBody } from '../../schemas/wire/purge.ts'
-import { goneSignal } from '../abort-signal.ts'
-import { parseInput } from '../input.ts'
-import { type PurgeTarget, purge } from '../purge.ts'
-import type { HttpRuntime } from '../runtime.ts'
-import { callerOf } from './authenticate.ts'
+import { type PurgeAnswer, purgeBody } from '../../wire/purge.ts'
+import { callerOf } from '../access/api-key.ts'
+import { type PurgeTarget, purge } from '../actions/purge.ts'
+import { goneSignal } from '../kit/abort-signal.ts'
+import { parseInput } from '../kit/input.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
 
 /** POST /api/purge: deletes a connection or everything of a user, and answers when it is gone. */
 export const postPurge =

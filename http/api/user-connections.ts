@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { type Connection, Connections } from '../../schemas/connection.ts'
-import { Users } from '../../schemas/user.ts'
-import type { ConnectionView } from '../../schemas/wire/connections.ts'
+import { type Connection, Connections } from '../../schemas/connection/connection.ts'
+import { Users } from '../../schemas/user/user.ts'
+import type { ConnectionView } from '../../wire/connections.ts'
 import { createArchiveCounts } from './archive-counts.ts'
 
 /** Bounds what one answer holds; far above what a user connects in a lifetime. */
@@ -26,7 +26,7 @@ const LISTED = {
 
 export type ConnectionLister = (user: { appId: string; userRef: string }) => Promise<ConnectionView[]>
 
-/** Lists a user's connections as SPEC.md shows them, newest capture first. Throws `user_not_found`. */
+/** Lists a user's connections as docs/behaviour.md shows them, newest capture first. Throws `user_not_found`. */
 export function createConnectionLister({ clock }: { clock: Clock }): ConnectionLister {
   const count = createArchiveCounts({ clock })
   return async ({ appId, userRef }) => {

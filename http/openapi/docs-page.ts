@@ -1,6 +1,6 @@
 import { ERRORS } from '../../core/errors.ts'
-import { EVENT_NAMES, eventPayloads } from '../../schemas/events.ts'
-import { html, type Markup } from '../pages/html.ts'
+import { EVENT_NAMES, eventPayloads } from '../../wire/events.ts'
+import { html, type Markup } from '../pages/kit/html.ts'
 import { API_VERSION } from './document.ts'
 import { fieldTable } from './field-table.ts'
 import { jsonSchemaOf } from './json-schema.ts'

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
-import { EVENT_NAMES, type EventName, eventPayloads } from '../../schemas/events.ts'
-import { errorAnswer } from '../../schemas/wire/error.ts'
+import { errorAnswer } from '../../wire/error.ts'
+import { EVENT_NAMES, type EventName, eventPayloads } from '../../wire/events.ts'
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 import { OPERATIONS, type Operation } from './operations.ts'
 
-/** SPEC.md, Versioning */
+/** docs/behaviour.md, Versioning */
 export const API_VERSION = '2026-09-30'
 
 const header = (description: string, schema: JsonSchema) => ({ description, schema })

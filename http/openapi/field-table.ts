@@ -1,4 +1,4 @@
-import { html, type Markup } from '../pages/html.ts'
+import { html, type Markup } from '../pages/kit/html.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 interface Field {

@@ -4,7 +4,7 @@ export type JsonSchema = Record<string, unknown>
 
 /**
  * The JSON Schema (2020-12, as OpenAPI 3.1 has it) of a shape that validates requests or describes answers. Objects stay open:
- * later versions add fields (SPEC.md, Versioning).
+ * later versions add fields (docs/behaviour.md, Versioning).
  */
 export function jsonSchemaOf(shape: z.ZodType): JsonSchema {
   const schema = z.toJSONSchema(shape, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' })

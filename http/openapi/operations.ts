@@ -5,11 +5,11 @@ import {
   nativeCaptureBody,
   nativeStartAnswer,
   nativeStartBody,
-} from '../../schemas/wire/connect-native.ts'
-import { connectionsAnswer, connectionsQuery, olderConnectionsAnswer } from '../../schemas/wire/connections.ts'
-import { conversationsAnswer, conversationsQuery } from '../../schemas/wire/conversations.ts'
-import { ingestAnswer, ingestRunning, ingestTarget } from '../../schemas/wire/ingest-export.ts'
-import { purgeAnswer, purgeBody } from '../../schemas/wire/purge.ts'
+} from '../../wire/connect-native.ts'
+import { connectionsAnswer, connectionsQuery, olderConnectionsAnswer } from '../../wire/connections.ts'
+import { conversationsAnswer, conversationsQuery } from '../../wire/conversations.ts'
+import { ingestAnswer, ingestRunning, ingestTarget } from '../../wire/ingest-export.ts'
+import { purgeAnswer, purgeBody } from '../../wire/purge.ts'
 
 /** One method of one path, as the API description and the docs page tell it. */
 export interface Operation {

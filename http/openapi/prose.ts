@@ -1,4 +1,4 @@
-import { html, type Markup } from '../pages/html.ts'
+import { html, type Markup } from '../pages/kit/html.ts'
 
 /** What the guide says beside the operations; each section has an anchor of its own. */
 export const SECTIONS: { id: string; title: string; text: Markup }[] = [

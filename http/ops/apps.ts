@@ -2,17 +2,17 @@ import type { Request, RequestHandler, Response } from 'express'
 import { SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { webhookUrlProblem } from '../../core/public-address.ts'
-import { type App, Apps } from '../../schemas/app.ts'
-import { createApp } from '../../schemas/apps.ts'
-import { recordAudit } from '../../schemas/audit.ts'
-import { awaitCommand, writeCommand } from '../../schemas/commands.ts'
+import { type App, Apps } from '../../schemas/app/app.ts'
+import { createApp } from '../../schemas/app/apps.ts'
+import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
 import { isDuplicate } from '../../schemas/database.ts'
-import { type ChangedAppBody, changedAppBody, newAppBody, type OpsApp } from '../../schemas/wire/ops-apps.ts'
-import { goneSignal } from '../abort-signal.ts'
-import { resultOf } from '../command-result.ts'
-import { parseInput } from '../input.ts'
-import type { HttpRuntime } from '../runtime.ts'
-import { OPERATOR } from './authenticate.ts'
+import { recordAudit } from '../../schemas/operations/audit.ts'
+import { type ChangedAppBody, changedAppBody, newAppBody, type OpsApp } from '../../wire/ops-apps.ts'
+import { OPERATOR } from '../access/operator.ts'
+import { resultOf } from '../actions/command-result.ts'
+import { goneSignal } from '../kit/abort-signal.ts'
+import { parseInput } from '../kit/input.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
 import { isoOrNull } from './query.ts'
 
 /** GET /ops/apps: without any secret. */
@@ -44,7 +44,7 @@ function changesOf({ appName, ...rest }: ChangedAppBody) {
   }
 }
 
-/** SECURITY.md: https and public addresses only, unless the sandbox was set up for a developer's own machine. */
+/** docs/security.md: https and public addresses only, unless the sandbox was set up for a developer's own machine. */
 function checkWebhookUrl(url: string | null | undefined, { config }: HttpRuntime): void {
   const reason = url ? webhookUrlProblem(url, { allowPrivate: config.WEBHOOK_PRIVATE_ADDRESSES }) : null
   if (reason) throw new ServiceError('invalid_parameter', { name: 'webhookUrl', reason })

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
-import { AuditEntries, type AuditEntry } from '../../schemas/audit.ts'
-import { type Command, Commands } from '../../schemas/command.ts'
+import { type Command, Commands } from '../../schemas/command/command.ts'
 import { trusted } from '../../schemas/database.ts'
-import type { OpsAudit, OpsCommands } from '../../schemas/wire/ops.ts'
-import { parseInput } from '../input.ts'
+import { AuditEntries, type AuditEntry } from '../../schemas/operations/audit.ts'
+import type { OpsAudit, OpsCommands } from '../../wire/ops.ts'
+import { parseInput } from '../kit/input.ts'
 import { newestOf } from './newest.ts'
 import { isoOrNull, listingQuery } from './query.ts'
 

@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
-import { Apps } from '../../schemas/app.ts'
-import { Commands } from '../../schemas/command.ts'
-import { type ConnectionStatus, Connections } from '../../schemas/connection.ts'
-import { Conversations } from '../../schemas/conversation.ts'
+import { Apps } from '../../schemas/app/app.ts'
+import { Conversations } from '../../schemas/archive/conversation.ts'
+import { Commands } from '../../schemas/command/command.ts'
+import { type ConnectionStatus, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
-import { Deliveries } from '../../schemas/delivery.ts'
-import { Leases } from '../../schemas/lease.ts'
-import { Users } from '../../schemas/user.ts'
-import type { Overview } from '../../schemas/wire/ops.ts'
+import { Deliveries } from '../../schemas/delivery/delivery.ts'
+import { Leases } from '../../schemas/lease/lease.ts'
+import { Users } from '../../schemas/user/user.ts'
+import type { Overview } from '../../wire/ops.ts'
 
 type Counts = Overview['counts']
 

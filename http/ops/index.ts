@@ -1,21 +1,21 @@
 import { Router } from 'express'
-import { goneSignal } from '../abort-signal.ts'
+import { OPERATOR, operatorOnly } from '../access/operator.ts'
+import { purge } from '../actions/purge.ts'
 import { readPurge } from '../api/purge.ts'
-import { deadline } from '../deadline.ts'
-import { endpoint } from '../endpoint.ts'
-import { jsonBody } from '../json-body.ts'
-import { purge } from '../purge.ts'
-import type { HttpRuntime } from '../runtime.ts'
+import { goneSignal } from '../kit/abort-signal.ts'
+import { deadline } from '../kit/deadline.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { jsonBody } from '../kit/json-body.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
 import { getActors } from './actors.ts'
 import { listApps, patchApp, postApp, postTestEvent } from './apps.ts'
-import { OPERATOR, operatorOnly } from './authenticate.ts'
 import { listAudit, listCommands } from './commands.ts'
 import { listConnections, postSync } from './connections.ts'
 import { listDeliveries, postRetry, postRetrySince } from './deliveries.ts'
 import { listLeases, postRelease } from './leases.ts'
 import { getOverview } from './overview.ts'
 
-/** What operators see and do (CONTRACTS.md, `/ops`). No answer holds a conversation's text, a credential or a key. */
+/** What operators see and do (docs/behaviour.md, `/ops`). No answer holds a conversation's text, a credential or a key. */
 export function opsRouter(runtime: HttpRuntime): Router {
   const { clock, config } = runtime
   const router = Router()

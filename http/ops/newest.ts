@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { Apps } from '../../schemas/app.ts'
+import { Apps } from '../../schemas/app/app.ts'
 
 /**
  * The newest documents of a collection that is ordered by app: read app by app, since an index of all of them by time would cost every

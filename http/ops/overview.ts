@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
 import type { Clock } from '../../core/clock.ts'
-import { liveProcesses, type ProcessKind, type ProcessRecord } from '../../schemas/process-record.ts'
-import type { Overview } from '../../schemas/wire/ops.ts'
-import { databaseReady } from '../health.ts'
-import type { HttpRuntime } from '../runtime.ts'
+import { liveProcesses, type ProcessKind, type ProcessRecord } from '../../schemas/operations/process-record.ts'
+import type { Overview } from '../../wire/ops.ts'
+import { databaseReady } from '../kit/health.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
 import { createCounts } from './counts.ts'
 
 export type ProcessView = Overview['processDetails'][number]

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { USER_REF_LENGTH } from '../../schemas/user.ts'
-import { LONGEST_ID, text, wholeNumber } from '../../schemas/wire/text.ts'
+import { LONGEST_ID, text, USER_REF_LENGTH, wholeNumber } from '../../wire/text.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200

@@ -1,13 +1,21 @@
 import { Router } from 'express'
-import type { HttpRuntime } from '../runtime.ts'
-import { createAssets } from './assets.ts'
-import { manageRouter } from './manage.ts'
-import { MANAGE_PATH } from './manage-link.ts'
-import { startRouter } from './start.ts'
+import { MANAGE_PATH } from '../access/manage-link.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
+import { createAssets } from './kit/assets.ts'
+import { manageRouter } from './manage/manage.ts'
+import { startRouter } from './start/start.ts'
+
+const ASSETS = [
+  'kit/assets/pages.css',
+  'start/assets/start.css',
+  'start/assets/start.ts',
+  'manage/assets/manage.css',
+  'manage/assets/manage.ts',
+]
 
 /** The hosted pages and what they load. Mounted at the root, before the answer to unknown paths. */
 export function pagesRouter(runtime: HttpRuntime): Router {
-  const assets = createAssets({ scripts: ['start', 'manage'], styles: ['pages', 'start', 'manage'] })
+  const assets = createAssets(ASSETS)
   const router = Router()
   router.use('/assets', assets.router)
   router.use('/start', startRouter({ runtime, assets }))

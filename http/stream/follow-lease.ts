@@ -1,9 +1,9 @@
 import { WebSocket } from 'ws'
 import { SECOND } from '../../core/clock.ts'
-import { FINAL_LEASE_STATES, type Lease, Leases } from '../../schemas/lease.ts'
-import type { PageState } from '../../schemas/stream.ts'
-import { CLOSE_ENDED, CLOSE_REPLACED } from '../../schemas/stream-constants.ts'
-import type { HttpRuntime } from '../runtime.ts'
+import { FINAL_LEASE_STATES, type Lease, Leases } from '../../schemas/lease/lease.ts'
+import type { PageState } from '../../wire/stream.ts'
+import { CLOSE_ENDED, CLOSE_REPLACED } from '../../wire/stream-constants.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
 import { relayTo } from './upstream.ts'
 
 /** How often the lease is looked at while no node holds it (machine time). */

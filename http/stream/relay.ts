@@ -2,9 +2,9 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { parseUrl } from '../../core/parse-url.ts'
-import { CLOSE_OTHER_FLOW, PAGE_MESSAGE_BYTES, STREAM_PATH } from '../../schemas/stream-constants.ts'
-import { flowIdOf, readStartCookie } from '../pages/start-cookie.ts'
-import type { HttpRuntime } from '../runtime.ts'
+import { CLOSE_OTHER_FLOW, PAGE_MESSAGE_BYTES, STREAM_PATH } from '../../wire/stream-constants.ts'
+import { flowIdOf, readStartCookie } from '../access/start-cookie.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
 import { followLease } from './follow-lease.ts'
 
 /** RFC 6455: the server is going away. */

@@ -1,9 +1,9 @@
 import { WebSocket } from 'ws'
 import { SECOND } from '../../core/clock.ts'
 import type { Runtime } from '../../core/process.ts'
-import type { Lease } from '../../schemas/lease.ts'
-import { CLOSE_ENDED, CLOSE_MOVED, CLOSE_REPLACED } from '../../schemas/stream-constants.ts'
-import { signTicket } from '../../schemas/stream-ticket.ts'
+import type { Lease } from '../../schemas/lease/lease.ts'
+import { signTicket } from '../../schemas/lease/stream-ticket.ts'
+import { CLOSE_ENDED, CLOSE_MOVED, CLOSE_REPLACED } from '../../wire/stream-constants.ts'
 
 const HANDSHAKE_MS = 3 * SECOND
 /** Bytes that may wait in one direction before the other side is read no further. */

@@ -2,14 +2,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { whenDue } from '../../actors/connection/actor.ts'
 import { DAY, HOUR, MINUTE } from '../../core/clock.ts'
-import { Accounts } from '../../schemas/account.ts'
+import { Conversations } from '../../schemas/archive/conversation.ts'
 import { claimIdle } from '../../schemas/claims.ts'
-import { Connections } from '../../schemas/connection.ts'
-import { Conversations } from '../../schemas/conversation.ts'
+import { Accounts } from '../../schemas/connection/account.ts'
+import { Connections } from '../../schemas/connection/connection.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
 import { until } from '../support/until.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
-import { complete, connected, connectionOf } from '../sync/support.ts'
+import { complete, connected, connectionOf } from './sync/support.ts'
 
 const cadence = suite('sync cadence over a connection’s life')
 let world: ActorWorld

@@ -3,14 +3,14 @@ import * as assert from 'uvu/assert'
 import { whenDue } from '../../actors/connection/actor.ts'
 import { HOUR, systemClock } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
-import { Commands } from '../../schemas/command.ts'
-import { Connections } from '../../schemas/connection.ts'
-import { Conversations } from '../../schemas/conversation.ts'
+import { Conversations } from '../../schemas/archive/conversation.ts'
+import { Commands } from '../../schemas/command/command.ts'
+import { Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
 import { stallNext } from '../support/stall.ts'
 import { until } from '../support/until.ts'
-import { complete, connected, connectionOf, ingest, storedOf } from '../sync/support.ts'
+import { complete, connected, connectionOf, ingest, storedOf } from './sync/support.ts'
 
 const TIME_SCALE = 60
 const handOver = suite('a connection goes from one actor to another')

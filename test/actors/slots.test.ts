@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createSlots } from '../../actors/slots.ts'
-import { Connections } from '../../schemas/connection.ts'
-import { Conversations } from '../../schemas/conversation.ts'
+import { Conversations } from '../../schemas/archive/conversation.ts'
+import { Connections } from '../../schemas/connection/connection.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
 import { until } from '../support/until.ts'
-import { complete, connected, connectionOf, makeDue } from '../sync/support.ts'
+import { complete, connected, connectionOf, makeDue } from './sync/support.ts'
 
 const SLOTS = 2
 const slots = suite('slots for syncs')

@@ -6,7 +6,7 @@ const messages = (path: string, source: string): string[] =>
   checkFile({ path, source }).map(({ line, message }) => `${line} ${message}`)
 
 test('imports along the allowed directions pass', () => {
-  assert.equal(messages('http/api/a.ts', "import { x } from '../../schemas/app.ts'\nimport y from 'express'"), [])
+  assert.equal(messages('http/api/a.ts', "import { x } from '../../schemas/app/app.ts'\nimport y from 'express'"), [])
   assert.equal(messages('start/main.ts', "await import('../provider/profile.ts')"), [])
   assert.equal(messages('test/a.test.ts', "import '../actors/main.ts'"), [])
   assert.equal(messages('actors/a.ts', "import { b } from './sync/b.ts'"), [])
@@ -34,7 +34,7 @@ test('the four programs never import each other, core imports packages only, nob
     }
   }
   assert.is(messages('core/a.ts', "import '../schemas/app.ts'").length, 1)
-  assert.is(messages('core/database/a.ts', "import '../../schemas/app.ts'").length, 1)
+  assert.is(messages('core/database/a.ts', "import '../../schemas/app/app.ts'").length, 1)
   assert.is(messages('schemas/a.ts', "import '../provider/profile.ts'").length, 1)
   for (const from of ['core', 'schemas', 'provider', 'http', 'start', 'sdk']) {
     assert.is(messages(`${from}/a.ts`, "import '../test/support/until.ts'").length, 1, from)
@@ -70,7 +70,7 @@ test('time comes from core/clock in the service', () => {
     'globalThis.setTimeout(run, 5)',
   ]) {
     assert.is(messages('actors/a.ts', `x = ${code}`).length, 1, code)
-    for (const path of ['core/clock.ts', 'sdk/src/a.ts', 'provider/sandbox/a.ts', 'start/a.ts', 'bench/a.ts']) {
+    for (const path of ['core/clock.ts', 'sdk/src/a.ts', 'sandbox/a.ts', 'start/a.ts', 'bench/a.ts']) {
       assert.equal(messages(path, `x = ${code}`), [], path)
     }
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { hexColor, themeOf } from '../../http/pages/colors.ts'
+import { hexColor, themeOf } from '../../http/pages/kit/colors.ts'
 
 const colors = suite('colours of hosted pages')
 

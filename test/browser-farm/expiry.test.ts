@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Leases } from '../../schemas/lease.ts'
+import { Leases } from '../../schemas/lease/lease.ts'
 import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
 import { type FarmWorld, startFarmWorld } from './world.ts'
 

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inputCalls } from '../../browser-farm/input.ts'
-import { frameMessage, type KeyMessage, readPageMessage } from '../../schemas/stream.ts'
-import { CONTROL, LONGEST_TEXT, META, SHIFT } from '../../schemas/stream-constants.ts'
+import { frameMessage, type KeyMessage, readPageMessage } from '../../wire/stream.ts'
+import { CONTROL, LONGEST_TEXT, META, SHIFT } from '../../wire/stream-constants.ts'
 
 const input = suite('messages of the page')
 

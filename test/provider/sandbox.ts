@@ -2,7 +2,7 @@ import { systemClock } from '../../core/clock.ts'
 import { type Credential, createProviderClient, type ProviderClientOptions } from '../../provider/client.ts'
 import { joinCookie } from '../../provider/cookie.ts'
 import { sandboxProfile } from '../../provider/profile.ts'
-import { startSandboxProvider } from '../../provider/sandbox/site.ts'
+import { startSandboxProvider } from '../../sandbox/site.ts'
 
 /** Back-off of seconds lasts milliseconds, so that the tests see the real waits. */
 export const fastClock = systemClock({ timeScale: 1000 })

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startDatabase } from '../../core/database/start-database.ts'
-import { deliverUnderKills } from '../delivery/killing.ts'
+import { startDatabase } from '../../start/set-up/database/start-database.ts'
+import { deliverUnderKills } from '../actors/delivery/killing.ts'
 
 /**
  * `npm run soak:deliveries [rounds]`: 2,000 events under twenty kills, again and again, on `TEST_DATABASE_URL` or a database of its

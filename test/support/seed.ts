@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type CommandResults, Commands } from '../../schemas/command.ts'
-import { type Connection, Connections } from '../../schemas/connection.ts'
-import { type Conversation, Conversations } from '../../schemas/conversation.ts'
-import { ensureUser } from '../../schemas/user.ts'
+import { type Conversation, Conversations } from '../../schemas/archive/conversation.ts'
+import { type CommandResults, Commands } from '../../schemas/command/command.ts'
+import { type Connection, Connections } from '../../schemas/connection/connection.ts'
+import { ensureUser } from '../../schemas/user/user.ts'
 
 /** Puts a connection of a user in the database, as a finished sync leaves it. */
 export async function seedConnection({

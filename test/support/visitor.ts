@@ -1,5 +1,5 @@
 import { type Browser, chromium, type Locator, type Page } from 'playwright'
-import { findBrowser } from '../../start/set-up-browser.ts'
+import { findBrowser } from '../../start/set-up/browser.ts'
 import { until } from './until.ts'
 
 const ARGUMENTS = [

@@ -1,0 +1,129 @@
+import { type Clock, SECOND } from '../../core/clock.ts'
+import { type Account, Accounts, type Backfill } from '../../schemas/connection/account.ts'
+import type { Prepared } from './prepare.ts'
+import { type Stored, storeConversations } from './store.ts'
+
+/** Written in one go: so many conversations or bytes of them, or what has come together after this time (machine ms). */
+const BATCH_CONVERSATIONS = 250
+const BATCH_BYTES = 4 * 1024 * 1024
+const BATCH_MS = 2 * SECOND
+
+/** Writes what a sync reads, in batches and in the background; what was read is in order: page first, checkpoint after. */
+export interface Writer {
+  put(conversation: Prepared, stored: Stored | undefined): Promise<void>
+  /** A page was read: `unchanged` of it were left as they are; all that was put so far reaches to `backfill`. */
+  page(options: { unchanged: number; backfill: Backfill }): Promise<void>
+  /** Writes all that has come. */
+  flush(): Promise<void>
+  /** Files that were found since this was last asked. */
+  takeFilesFound(): number
+}
+
+export interface WriterOptions {
+  /** As read by this run while it held the connection. */
+  account: Pick<Account, '_id' | 'backfillRevision'> & { archiveId: string }
+  runId: string
+  clock: Clock
+  progress: { unchanged: number }
+  /** A write of the connection's holder: throws where someone else holds it by now, and then nothing is stored. */
+  checkpoint: () => Promise<void>
+}
+
+interface Batch {
+  conversations: Prepared[]
+  stored: Map<string, Stored>
+  bytes: number
+  backfill: Backfill | undefined
+}
+
+const emptyBatch = (): Batch => ({ conversations: [], stored: new Map(), bytes: 0, backfill: undefined })
+
+export function createWriter({ account, runId, clock, progress, checkpoint }: WriterOptions): Writer {
+  let batch = emptyBatch()
+  let writing: Promise<void> | undefined
+  let failure: { error: unknown } | undefined
+  let begunAt = clock.elapsed()
+  let filesFound = 0
+  let revision = account.backfillRevision
+
+  const write = async ({ conversations, stored, backfill }: Batch): Promise<void> => {
+    await checkpoint()
+    const { archiveId } = account
+    const { untouched } = await storeConversations({ archiveId, runId, conversations, stored, now: clock.now() })
+    progress.unchanged += untouched
+    filesFound += conversations.reduce((sum, { files }) => sum + files.length, 0)
+    if (backfill) await writeBackfill(backfill)
+  }
+
+  /** Writes it where nobody else has since this run last did; throws where somebody else holds the connection by now. */
+  const writeBackfill = async (backfill: Backfill): Promise<void> => {
+    const { _id, archiveId } = account
+    for (;;) {
+      const known = { _id, archiveId, backfillRevision: revision ?? null }
+      const written = await Accounts.updateOne(known, { $set: { backfill }, $inc: { backfillRevision: 1 } })
+      if (written.matchedCount > 0) break
+      const current = await Accounts.findOne({ _id, archiveId }).select({ backfillRevision: 1 }).lean<Account>()
+      // Looked at before: had a successor written by then, this throws. It does not where a predecessor's stalled write has just come in.
+      await checkpoint()
+      if (!current) return
+      revision = current.backfillRevision
+    }
+    revision = (revision ?? 0) + 1
+  }
+
+  const begin = (): void => {
+    const full = batch
+    batch = emptyBatch()
+    begunAt = clock.elapsed()
+    writing = write(full)
+      .catch((error: unknown) => {
+        failure ??= { error }
+      })
+      .finally(() => {
+        writing = undefined
+      })
+  }
+
+  const ended = async (): Promise<void> => {
+    await writing
+    if (failure) throw failure.error
+  }
+
+  const isFull = (): boolean =>
+    batch.conversations.length >= BATCH_CONVERSATIONS ||
+    batch.bytes >= BATCH_BYTES ||
+    clock.elapsed() - begunAt >= BATCH_MS
+  const isEmpty = (): boolean => batch.conversations.length === 0 && !batch.backfill
+
+  const writeIfFull = async (): Promise<void> => {
+    while (isFull()) {
+      if (writing) await ended()
+      else begin()
+    }
+    if (failure) throw failure.error
+  }
+
+  return {
+    put: async (conversation, stored) => {
+      batch.conversations.push(conversation)
+      batch.bytes += conversation.bytes
+      if (stored) batch.stored.set(stored.externalId, stored)
+      if (failure || isFull()) await writeIfFull()
+    },
+    page: async ({ unchanged, backfill }) => {
+      progress.unchanged += unchanged
+      batch.backfill = backfill
+      await writeIfFull()
+    },
+    flush: async () => {
+      await ended()
+      if (!isEmpty()) begin()
+      await ended()
+    },
+    takeFilesFound: () => {
+      const found = filesFound
+      filesFound = 0
+      return found
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { Clock } from './clock.ts'
+import type { Logger } from './log.ts'
+
+/** After an error (the database is away) a poller waits this long before it looks again. */
+const ERROR_WAIT_MS = 1_000
+
+export interface Poller {
+  /** Looks now instead of at the next turn: something was just written. A lost hint costs latency only. */
+  hint(): void
+  stop(): Promise<void>
+}
+
+/**
+ * Calls `work` again and again until it is stopped: at once while it finds something (answers more than 0), else after `everyMs`
+ * of machine time or at the next hint. Errors are logged and borne.
+ */
+export function startPoller({
+  name,
+  everyMs,
+  work,
+  clock,
+  log,
+}: {
+  name: string
+  everyMs: number
+  work: () => Promise<number>
+  clock: Clock
+  log: Logger
+}): Poller {
+  const stopped = new AbortController()
+  let wake = new AbortController()
+  const pause = (ms: number): Promise<void> =>
+    clock.sleep(ms, AbortSignal.any([stopped.signal, wake.signal])).catch(() => undefined)
+
+  const run = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      wake = new AbortController()
+      try {
+        const found = await work()
+        if (found === 0) await pause(everyMs)
+      } catch (error) {
+        log.warn({ err: error, poller: name }, 'poll failed')
+        await clock.sleep(ERROR_WAIT_MS, stopped.signal).catch(() => undefined)
+      }
+    }
+  }
+  const running = run()
+  return {
+    hint: () => wake.abort(),
+    stop: async () => {
+      stopped.abort()
+      await running
+    },
+  }
+}

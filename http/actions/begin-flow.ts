@@ -1,0 +1,69 @@
+import { DAY, SECOND } from '../../core/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
+import type { ProviderProfile } from '../../provider/profile.ts'
+import type { App } from '../../schemas/app/app.ts'
+import { outboxEntry } from '../../schemas/outbox.ts'
+import { consumeLink, linkId } from '../../schemas/user/consumed-link.ts'
+import { ensureUser, type User } from '../../schemas/user/user.ts'
+import type { LinkClaims } from '../access/link-claims.ts'
+import type { HttpRuntime } from '../kit/runtime.ts'
+
+/** What an app may ask for (docs/behaviour.md, Authentication 3). */
+export const KNOWN_SCOPES: readonly string[] = ['conversations:read']
+
+/** What a connect flow works on. */
+export interface BegunFlow {
+  user: User
+  profile: ProviderProfile
+}
+
+/**
+ * Begins the connect flow `flowId` (a lease or a capture) of a verified link: the user is created if missing, the link consumed and
+ * `connect.started` sent, once (docs/behaviour.md, Connect flow 2 and 3). The same flow may come back with the same link. Throws `ServiceError`
+ * `forbidden_scope` or `unknown_provider`, which leave the link unspent, or `link_used`.
+ */
+export async function beginFlow({
+  app,
+  claims,
+  flowId,
+  runtime,
+}: {
+  app: Pick<App, '_id'>
+  claims: LinkClaims
+  flowId: string
+  runtime: Pick<HttpRuntime, 'clock' | 'profiles'>
+}): Promise<BegunFlow> {
+  const forbidden = claims.scopes.find((scope) => !KNOWN_SCOPES.includes(scope))
+  if (forbidden !== undefined) throw new ServiceError('forbidden_scope', { scope: forbidden })
+  const profile = findProfile(runtime.profiles, claims.provider)
+  const now = runtime.clock.now()
+  const appId = app._id
+  const user = await ensureUser({ appId, userRef: claims.userRef, now })
+  const _id = linkId({ appId, jti: claims.jti })
+  const { first, link } = await consumeLink({
+    _id,
+    purpose: 'connect',
+    flowId,
+    consumedAt: now,
+    expireAt: new Date(claims.exp * SECOND + DAY),
+    outbox: [
+      outboxEntry({
+        cause: _id,
+        appId,
+        event: 'connect.started',
+        payload: { userRef: user.userRef, user_id: user._id, connector: profile.id, scopes: claims.scopes },
+        at: now,
+      }),
+    ],
+    outboxAt: now,
+  })
+  if (!first && link.flowId !== flowId) throw new ServiceError('link_used')
+  return { user, profile }
+}
+
+/** The provider that a link names, or the default. */
+export function findProfile(profiles: ProviderProfile[], id?: string): ProviderProfile {
+  const profile = id === undefined ? profiles[0] : profiles.find((each) => each.id === id)
+  if (!profile) throw new ServiceError('unknown_provider')
+  return profile
+}

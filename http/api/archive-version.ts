@@ -1,0 +1,47 @@
+import { type Clock, MINUTE } from '../../core/clock.ts'
+import type { Connection } from '../../schemas/connection/connection.ts'
+
+/**
+ * Names a state of a connection's archive during which nobody writes to it; null while somebody does. Whoever writes to an archive
+ * holds the connection's claim, and every claim has a fence of its own.
+ */
+export const restingState = ({
+  _id,
+  fence,
+  claimedBy,
+}: Pick<Connection, '_id' | 'fence' | 'claimedBy'>): string | null =>
+  claimedBy === undefined ? `${_id}|${fence}` : null
+
+/**
+ * What was learned of an archive at rest. A hint only: a lost one costs a query. It is given up after a minute all the same, should a
+ * writer that lost its claim have been at work.
+ */
+export interface Kept<T> {
+  get(name: string | null): T | undefined
+  set(name: string | null, value: T): void
+}
+
+const KEPT_MS = MINUTE
+
+export function createKept<T>({ clock, most }: { clock: Clock; most: number }): Kept<T> {
+  const byName = new Map<string, { value: T; until: number }>()
+  return {
+    get: (name) => {
+      const found = name === null ? undefined : byName.get(name)
+      return found && found.until > clock.elapsed() ? found.value : undefined
+    },
+    set: (name, value) => {
+      if (name === null) return
+      byName.delete(name)
+      byName.set(name, { value, until: clock.elapsed() + KEPT_MS })
+      dropOldest(byName, most)
+    },
+  }
+}
+
+/** Of a map that grows by one at a time. */
+export function dropOldest<K>(map: Map<K, unknown>, most: number): void {
+  if (map.size <= most) return
+  const [oldest] = map.keys()
+  if (oldest !== undefined) map.delete(oldest)
+}

@@ -1,0 +1,36 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { Clock } from '../../core/clock.ts'
+import { contextOf } from './context.ts'
+import type { HttpMetrics } from './metrics.ts'
+
+/** One line and one measurement per request when it ends. Paths only: queries carry tokens and user references. */
+export function requestLog({ clock, metrics }: { clock: Clock; metrics: HttpMetrics }): RequestHandler {
+  return (request: Request, response: Response, next: NextFunction) => {
+    const begin = clock.elapsed()
+    const { method } = request
+    response.once('close', () => {
+      const route = routeOf(request)
+      const ms = clock.elapsed() - begin
+      const { statusCode: status } = response
+      metrics.observe({ method, route, status, seconds: ms / 1_000 })
+      contextOf(request).log.info(
+        {
+          method,
+          route,
+          status,
+          ms: Math.round(ms * 10) / 10,
+          ...(response.writableFinished ? {} : { aborted: true }),
+        },
+        'request',
+      )
+    })
+    next()
+  }
+}
+
+/** The route's pattern, never the path itself: a bounded number of names, and no id that somebody typed. */
+function routeOf(request: Request): string {
+  const route: unknown = request.route
+  if (typeof route !== 'object' || route === null || !('path' in route)) return 'other'
+  return `${request.baseUrl}${String(route.path)}`
+}

@@ -1,0 +1,88 @@
+import mongoose, { type Model } from 'mongoose'
+import type { WrappedKey } from '../../core/envelope.ts'
+import { embedded } from '../embedded.ts'
+import { wrappedKey } from '../wrapped-key.ts'
+
+/** A secret of an app: encrypted with the app's key; valid until `expiresAt`, which is set when it was rotated. */
+export interface AppSecret {
+  id: string
+  sealed: Buffer
+  /** SHA-256, kept for app secrets only: they may still be used as a Bearer token (deprecated). */
+  digest?: string
+  createdAt: Date
+  expiresAt?: Date
+}
+
+export interface ApiKey {
+  id: string
+  name: string
+  /** SHA-256 of the key; the key itself is shown once and kept nowhere. */
+  digest: string
+  /** Its last characters, so that people can tell keys apart. */
+  hint: string
+  createdAt: Date
+  createdBy: string
+  revokedAt?: Date
+}
+
+export interface App {
+  /** appId */
+  _id: string
+  name: string
+  logoUrl?: string
+  /** Hex, as in `#3355ff`. */
+  primaryColor?: string
+  contactEmail: string
+  webhookUrl?: string
+  /** Events that were discarded because there was no webhook URL, and when the last one was. */
+  discarded?: { events: number; at: Date }
+  /** Wraps this app's secrets and the key that account ids are derived with. */
+  key: WrappedKey
+  /** Newest first. */
+  linkSecrets: AppSecret[]
+  /** Newest first; empty: webhooks carry no signature. */
+  webhookSecrets: AppSecret[]
+  apiKeys: ApiKey[]
+  requestsPerMinute: number
+  /** Requests counted in the minute (Unix minutes) that is named. */
+  rate: { minute: number; count: number }
+  createdAt: Date
+}
+
+/** docs/behaviour.md, Limits. An operator may raise it for one app. */
+export const REQUESTS_PER_MINUTE = 60
+
+const secret = embedded({ id: String, sealed: Buffer, digest: String, createdAt: Date, expiresAt: Date })
+const apiKey = embedded({
+  id: String,
+  name: String,
+  digest: String,
+  hint: String,
+  createdAt: Date,
+  createdBy: String,
+  revokedAt: Date,
+})
+
+const schema = new mongoose.Schema<App>(
+  {
+    _id: { type: String, required: true },
+    name: { type: String, required: true },
+    logoUrl: String,
+    primaryColor: String,
+    contactEmail: { type: String, required: true },
+    webhookUrl: String,
+    discarded: embedded({ events: Number, at: Date }),
+    key: { type: wrappedKey, required: true },
+    linkSecrets: [secret],
+    webhookSecrets: [secret],
+    apiKeys: [apiKey],
+    requestsPerMinute: { type: Number, required: true, default: REQUESTS_PER_MINUTE },
+    rate: { type: embedded({ minute: Number, count: Number }), default: { minute: 0, count: 0 } },
+    createdAt: { type: Date, required: true },
+  },
+  { collection: 'apps', versionKey: false },
+)
+schema.index({ 'apiKeys.digest': 1 })
+schema.index({ 'linkSecrets.digest': 1 })
+
+export const Apps: Model<App> = mongoose.model<App>('App', schema)

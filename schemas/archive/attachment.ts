@@ -1,0 +1,84 @@
+import mongoose, { type Model } from 'mongoose'
+import { connectedDatabase } from '../database.ts'
+
+/**
+ * One file that messages of an archive refer to (docs/behaviour.md, Message): stored encrypted, never answered by the API. Found first,
+ * fetched afterwards, so that a crash in between forgets none; each file once, however many messages carry it.
+ */
+export interface Attachment {
+  /** archiveId|fileId */
+  _id: string
+  archiveId: string
+  /** The provider's id. */
+  fileId: string
+  /** `missing`: the provider says that it is gone. `given-up`: it neither served it nor said so, for long. */
+  state: 'waiting' | 'stored' | 'missing' | 'too-large' | 'given-up'
+  /** Bytes before encryption. */
+  sizeBytes?: number
+  contentType?: string
+  foundAt: Date
+  settledAt?: Date
+  /** Syncs that could not fetch it, since when, and the last one of them: the next tries again. */
+  failures?: number
+  failingSince?: Date
+  failedRunId?: string
+}
+
+const schema = new mongoose.Schema<Attachment>(
+  {
+    _id: { type: String, required: true },
+    archiveId: { type: String, required: true },
+    fileId: { type: String, required: true },
+    state: { type: String, enum: ['waiting', 'stored', 'missing', 'too-large', 'given-up'], required: true },
+    sizeBytes: Number,
+    contentType: String,
+    foundAt: { type: Date, required: true },
+    settledAt: Date,
+    failures: Number,
+    failingSince: Date,
+    failedRunId: String,
+  },
+  { collection: 'attachments', versionKey: false },
+)
+schema.index({ archiveId: 1, state: 1 })
+
+export const Attachments: Model<Attachment> = mongoose.model<Attachment>('Attachment', schema)
+
+export const attachmentId = ({ archiveId, fileId }: { archiveId: string; fileId: string }): string =>
+  `${archiveId}|${fileId}`
+
+const BUCKET = 'attachment_files'
+
+const bucket = () => new mongoose.mongo.GridFSBucket(connectedDatabase(), { bucketName: BUCKET })
+
+/** Stores a file's (encrypted) bytes under the attachment's id; what an interrupted attempt left is replaced. */
+export async function storeAttachmentBytes({ id, bytes }: { id: string; bytes: Buffer }): Promise<void> {
+  await removeFiles(id)
+  await new Promise<void>((resolve, reject) => {
+    const upload = bucket().openUploadStreamWithId(id as never, id)
+    upload.once('finish', resolve)
+    upload.once('error', reject)
+    upload.end(bytes)
+  })
+}
+
+/** A stored file's (encrypted) bytes. Throws where there is none. */
+export async function readAttachmentBytes({ id }: { id: string }): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of bucket().openDownloadStream(id as never)) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** Deletes every file of an archive, whole or interrupted. */
+export async function deleteAttachments({ archiveId }: { archiveId: string }): Promise<void> {
+  // Ids begin with `archiveId|`: one range of the index, which finds the pieces of interrupted uploads too.
+  await removeFiles({ $gte: `${archiveId}|`, $lt: `${archiveId}}` })
+  await Attachments.deleteMany({ archiveId })
+}
+
+async function removeFiles(ids: string | { $gte: string; $lt: string }): Promise<void> {
+  await connectedDatabase().collection(`${BUCKET}.chunks`).deleteMany({ files_id: ids })
+  await connectedDatabase()
+    .collection(`${BUCKET}.files`)
+    .deleteMany({ _id: ids } as never)
+}

@@ -1,0 +1,99 @@
+import { trusted } from '../database.ts'
+import type { Conversation } from './conversation.ts'
+import { Conversations } from './conversation.ts'
+
+/** Where a conversation stands in its archive's order: newest update first, those without a time last. */
+export type SortKey = Pick<Conversation, '_id' | 'updateTime'>
+
+/** What a listing shows of a conversation. */
+export type ListedConversation = Pick<
+  Conversation,
+  '_id' | 'externalId' | 'title' | 'updateTime' | 'payload' | 'payloadParts' | 'partsVersion' | 'hash'
+>
+
+export interface Selection {
+  archiveId: string
+  /** Only conversations updated later than this. */
+  updatedAfter?: Date
+}
+
+/** A place in the order: at a key, or just after it. */
+export interface Place {
+  key: SortKey
+  inclusive: boolean
+}
+
+const ORDER = { updateTime: -1, _id: -1 } as const
+/** Named, since a planner that guesses sorts the whole archive for a deep offset instead of walking its order. */
+const ORDER_INDEX = { archiveId: 1, ...ORDER } as const
+const LISTED = {
+  externalId: 1,
+  title: 1,
+  updateTime: 1,
+  payload: 1,
+  payloadParts: 1,
+  partsVersion: 1,
+  hash: 1,
+} as const
+
+type Filter = Record<string, unknown>
+
+const everything = ({ archiveId, updatedAfter }: Selection): Filter => ({
+  archiveId,
+  ...(updatedAfter && { updateTime: trusted({ $gt: updatedAfter }) }),
+})
+
+/**
+ * The parts of a selection from a place on, in order. A range of times holds no conversation without a time, so those come as a part of
+ * their own; each part is one range of the order's index.
+ */
+function partsFrom({ archiveId, updatedAfter }: Selection, { key, inclusive }: Place): Filter[] {
+  const { updateTime, _id } = key
+  const id = trusted(inclusive ? { $lte: _id } : { $lt: _id })
+  if (updateTime === null) return updatedAfter ? [] : [{ archiveId, updateTime: null, _id: id }]
+  const range = trusted({ $lte: updateTime, ...(updatedAfter && { $gt: updatedAfter }) })
+  const dated = { archiveId, updateTime: range, $or: [{ updateTime: trusted({ $lt: updateTime }) }, { _id: id }] }
+  return updatedAfter ? [dated] : [dated, { archiveId, updateTime: null }]
+}
+
+/** Up to `limit` conversations in order, from the beginning or from a place on. */
+export async function readPage({
+  selection,
+  from,
+  limit,
+}: {
+  selection: Selection
+  from?: Place
+  limit: number
+}): Promise<ListedConversation[]> {
+  const page: ListedConversation[] = []
+  for (const filter of from ? partsFrom(selection, from) : [everything(selection)]) {
+    if (page.length >= limit) break
+    const query = Conversations.find(filter)
+      .sort(ORDER)
+      .limit(limit - page.length)
+    page.push(...(await query.select(LISTED).lean<ListedConversation[]>()))
+  }
+  return page
+}
+
+/** The key of the conversation that has `skip` others before it, counted from the beginning or from a place on; null beyond the end. */
+export async function findKey({
+  selection,
+  from,
+  skip,
+}: {
+  selection: Selection
+  from?: Place
+  skip: number
+}): Promise<SortKey | null> {
+  const [filter] = from ? partsFrom(selection, from) : [everything(selection)]
+  if (!filter) return null
+  // Keys only, so that a server that can answers from the index alone.
+  const query = Conversations.findOne(filter).sort(ORDER).skip(skip)
+  return query.select({ updateTime: 1 }).hint(ORDER_INDEX).lean<SortKey>()
+}
+
+/** How many conversations a selection holds. */
+export const countSelected = (selection: Selection): Promise<number> =>
+  Conversations.countDocuments(everything(selection))

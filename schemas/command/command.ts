@@ -1,0 +1,109 @@
+import mongoose, { type Model } from 'mongoose'
+import type { WrappedKey } from '../../core/envelope.ts'
+import { type Claimable, claimFields } from '../claims.ts'
+import type { Device } from '../connection/connection.ts'
+import { embedded } from '../embedded.ts'
+import { type HasOutbox, outboxFields } from '../outbox.ts'
+
+/** Who asked: part of the audit trail. */
+export interface Asker {
+  kind: 'api-key' | 'app-secret' | 'member' | 'link' | 'operator' | 'capture' | 'service'
+  /** Id of the key, the member, the link or the process; never a secret. */
+  id: string
+}
+
+/** What each kind of command works on. Everything here is safe to keep: secrets are sealed. */
+export interface CommandArguments {
+  /** Creates the connection `connectionId` from a usable session (hosted page or native capture). */
+  connect: {
+    connectionId: string
+    userId: string
+    userRef: string
+    provider: string
+    capturedAt: Date
+    key: WrappedKey
+    /** JSON `Credential`, sealed with `key`; its `account` is what the provider said. */
+    credential: Buffer
+    /** JSON of Playwright's storage state, sealed with `key`. */
+    profile?: Buffer
+    device?: Device
+    /** Keyed hash of the account's e-mail, where the e-mail itself was not kept (native capture). */
+    emailHash?: string
+  }
+  /** Deletes one connection (`connectionId`) or everything of a user (`userId`). */
+  purge: { connectionId?: string; userId?: string; userRef: string }
+  /** Reads an account export that was uploaded (GridFS bucket `exports`, file `fileId`). */
+  ingest: { connectionId: string; fileId: string }
+  /** Lets a sync begin at once. */
+  'sync-now': { connectionId: string }
+  /** Sends `test.event` to the app's webhook. */
+  'test-event': { userRef: string; message: string }
+  /** Deletes once more whatever a writer that had already lost its claim may have left in a purged archive. */
+  sweep: { archiveId: string }
+}
+
+export type CommandKind = keyof CommandArguments
+
+export interface CommandResults {
+  connect: { connectionId: string }
+  purge: { connectionsRevoked: number; conversationsDeleted: number; deletedAt: string }
+  ingest: { inserted: number; updated: number; unchanged: number; total: number }
+  'sync-now': { accepted: boolean }
+  'test-event': { deliveryId: string | null }
+  sweep: { conversationsDeleted: number }
+}
+
+/** A failure that the one who waits is told; `code` is one of core/errors. */
+export interface CommandFailure {
+  code: string
+  message: string
+}
+
+/**
+ * A durable wish (docs/architecture.md, idea 1). http and browser-farm write it; an actor carries it out; whoever waits watches the document.
+ * `claimableAt` exists until it is done.
+ */
+export interface Command<K extends CommandKind = CommandKind> extends Claimable, HasOutbox {
+  _id: string
+  kind: K
+  appId: string
+  /** What it works on: a connection id, `user:<id>`, or an app id. One open command per (kind, target) where `open` is set. */
+  target: string
+  by: Asker
+  args: CommandArguments[K]
+  state: 'waiting' | 'done' | 'failed'
+  result?: CommandResults[K]
+  failure?: CommandFailure
+  crashes: number
+  createdAt: Date
+  doneAt?: Date
+}
+
+const schema = new mongoose.Schema<Command>(
+  {
+    _id: { type: String, required: true },
+    kind: { type: String, required: true },
+    appId: { type: String, required: true },
+    target: { type: String, required: true },
+    by: { type: embedded({ kind: String, id: String }), required: true },
+    args: { type: mongoose.Schema.Types.Mixed, required: true },
+    state: { type: String, enum: ['waiting', 'done', 'failed'], required: true, default: 'waiting' },
+    result: mongoose.Schema.Types.Mixed,
+    failure: embedded({ code: String, message: String }),
+    crashes: { type: Number, required: true, default: 0 },
+    createdAt: { type: Date, required: true },
+    doneAt: Date,
+    ...claimFields,
+    ...outboxFields,
+  },
+  { collection: 'commands', versionKey: false },
+)
+schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
+schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
+schema.index({ appId: 1, createdAt: -1 })
+schema.index({ target: 1, kind: 1, createdAt: -1 })
+
+export const Commands: Model<Command> = mongoose.model<Command>('Command', schema)
+
+/** Where a command's target is a whole user. */
+export const userTarget = (userId: string): string => `user:${userId}`

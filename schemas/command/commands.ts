@@ -1,0 +1,66 @@
+import type { Clock } from '../../core/clock.ts'
+import { newId } from '../../core/ids.ts'
+import { isDuplicate } from '../database.ts'
+import { type Asker, type Command, type CommandArguments, type CommandKind, Commands } from './command.ts'
+
+/** How often a waiting caller looks at its command's document (machine ms): soon at first, then less often. */
+const FIRST_LOOK_MS = 10
+const LONGEST_LOOK_MS = 200
+
+export interface NewCommand<K extends CommandKind> {
+  /** A derived id makes a repeated wish the same wish; by default a new one. */
+  id?: string
+  kind: K
+  appId: string
+  target: string
+  by: Asker
+  args: CommandArguments[K]
+  now: Date
+  /** When it may begin; at once by default. */
+  claimableAt?: Date
+}
+
+/** Writes the wish down; it is carried out by whichever actors process claims it. Answers its id. */
+export async function writeCommand<K extends CommandKind>({
+  id = newId(),
+  now,
+  claimableAt = now,
+  ...wish
+}: NewCommand<K>): Promise<string> {
+  try {
+    await Commands.create({
+      _id: id,
+      ...wish,
+      state: 'waiting',
+      createdAt: now,
+      claimableAt,
+      fence: 0,
+      crashes: 0,
+      outbox: [],
+    })
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+  }
+  return id
+}
+
+/** Waits for a command's end; null when it has not ended within `timeoutMs` (it goes on all the same). */
+export async function awaitCommand<K extends CommandKind>({
+  id,
+  clock,
+  timeoutMs,
+  signal,
+}: {
+  id: string
+  clock: Clock
+  timeoutMs: number
+  signal?: AbortSignal
+}): Promise<Command<K> | null> {
+  const end = clock.elapsed() + timeoutMs
+  for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, LONGEST_LOOK_MS)) {
+    const command = await Commands.findById(id).lean<Command<K>>()
+    if (command && command.state !== 'waiting') return command
+    if (clock.elapsed() >= end) return null
+    await clock.sleep(look, signal)
+  }
+}

@@ -1,0 +1,118 @@
+import mongoose, { type Model } from 'mongoose'
+import type { WrappedKey } from '../../core/envelope.ts'
+import { type Claimable, claimFields } from '../claims.ts'
+import { embedded } from '../embedded.ts'
+import { type HasOutbox, outboxFields } from '../outbox.ts'
+import { wrappedKey } from '../wrapped-key.ts'
+
+export type ConnectionStatus = 'active' | 'needs_reauth' | 'revoked'
+
+/** What native connect says of the device; stored for support. */
+export interface Device {
+  platform?: string
+  osVersion?: string
+  sdkVersion?: string
+  model?: string
+  appVersion?: string
+}
+
+/** The sync that is under way or was the last one. */
+export interface SyncState {
+  /** Set while a run has not reported: conversations that it stored carry it, so its counts survive a crash. */
+  runId?: string
+  /** Looked at by this run and left as it was. */
+  unchanged: number
+  /** The present interval (service ms, unscaled), doubled after every sync that found nothing; absent until a complete sync after news. */
+  intervalMs?: number
+  /** How the last run, a sync or an ingestion, ended and why, for operators. */
+  outcome?: string
+}
+
+/** One connected provider account (docs/behaviour.md, Connection). A revoked one has no credential, key or archive. */
+export interface Connection extends Claimable, HasOutbox {
+  _id: string
+  appId: string
+  userId: string
+  userRef: string
+  provider: string
+  status: ConnectionStatus
+  capturedAt: Date
+  lastSyncAt?: Date
+  accountId: string
+  archiveId?: string
+  /** Wraps everything that belongs to this connection; destroying it is the deletion. */
+  key?: WrappedKey
+  /** The archive's own key, wrapped under `key`: a fold hands it over without touching what it encrypts. */
+  archiveKey?: Buffer
+  /** JSON `Credential`, sealed with `key`, purpose `credential`. */
+  credential?: Buffer
+  /** Keyed hash of the account's e-mail. */
+  emailHash?: string
+  device?: Device
+  /** Connections that this one was folded from. */
+  replaces: string[]
+  sync: SyncState
+  revokedAt?: Date
+  /** Set by the purge that revoked it: its counts survive a crash. */
+  purge?: { commandId: string; archiveId?: string; conversationsDeleted: number }
+  /** Crashes in a row; five and it is quarantined until an operator looks. */
+  crashes: number
+  quarantinedAt?: Date
+}
+
+/** What a connection's `credential` holds, as JSON, before it is sealed. */
+export interface Credential {
+  /** The session cookie's value, parts concatenated. */
+  cookie: string
+  accessToken?: string
+  account?: { id: string; email?: string }
+}
+
+export const CREDENTIAL_PURPOSE = 'credential'
+export const PROFILE_PURPOSE = 'browser-profile'
+export const ATTACHMENT_PURPOSE = 'attachment'
+
+const schema = new mongoose.Schema<Connection>(
+  {
+    _id: { type: String, required: true },
+    appId: { type: String, required: true },
+    userId: { type: String, required: true },
+    userRef: { type: String, required: true },
+    provider: { type: String, required: true },
+    status: { type: String, enum: ['active', 'needs_reauth', 'revoked'], required: true },
+    capturedAt: { type: Date, required: true },
+    lastSyncAt: Date,
+    accountId: { type: String, required: true },
+    archiveId: String,
+    key: wrappedKey,
+    archiveKey: Buffer,
+    credential: Buffer,
+    emailHash: String,
+    device: embedded({ platform: String, osVersion: String, sdkVersion: String, model: String, appVersion: String }),
+    replaces: { type: [String], default: [] },
+    sync: {
+      type: embedded({ runId: String, unchanged: Number, intervalMs: Number, outcome: String }),
+      default: { unchanged: 0 },
+    },
+    revokedAt: Date,
+    purge: embedded({ commandId: String, archiveId: String, conversationsDeleted: Number }),
+    crashes: { type: Number, required: true, default: 0 },
+    quarantinedAt: Date,
+    ...claimFields,
+    ...outboxFields,
+  },
+  { collection: 'connections', versionKey: false },
+)
+schema.index({ appId: 1, userId: 1, capturedAt: -1 })
+/** As the API lists them; `_id` puts those of one moment in order. */
+schema.index({ appId: 1, userRef: 1, capturedAt: -1, _id: -1 })
+schema.index({ accountId: 1, status: 1 })
+/** What operators look at: the newest, and those that need them. */
+schema.index({ capturedAt: -1 })
+schema.index({ quarantinedAt: -1 }, { partialFilterExpression: { quarantinedAt: { $exists: true } } })
+schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
+/** What was never synced goes first. */
+schema.index({ lastSyncAt: 1, claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
+schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
+
+export const Connections: Model<Connection> = mongoose.model<Connection>('Connection', schema)

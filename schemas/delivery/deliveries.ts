@@ -1,0 +1,116 @@
+import { DAY } from '../../core/clock.ts'
+import { newId } from '../../core/ids.ts'
+import type { EventName } from '../../wire/events.ts'
+import { CLAIM_MS } from '../claims.ts'
+import { isDuplicate, trusted } from '../database.ts'
+import { Deliveries, type Delivery } from './delivery.ts'
+import { hastenLanes } from './delivery-lane.ts'
+
+/** docs/behaviour.md, Events: after the sixth failure the delivery is dropped. */
+export const ATTEMPTS = 6
+/** How long an ended delivery stays visible. */
+export const KEPT_MS = 30 * DAY
+
+export interface NewDelivery {
+  deliveryId: string
+  appId: string
+  event: EventName
+  /** JSON text of the payload. */
+  payload: string
+}
+
+/** The body of docs/behaviour.md, Events, with the payload's text as it is: what was written down is what goes out. */
+const bodyOf = ({ event, payload, deliveryId }: NewDelivery): string =>
+  `{"event":${JSON.stringify(event)},"payload":${payload},"deliveryId":${JSON.stringify(deliveryId)}}`
+
+const documentOf = (delivery: NewDelivery, now: Date): Delivery => ({
+  _id: delivery.deliveryId,
+  appId: delivery.appId,
+  event: delivery.event,
+  body: bodyOf(delivery),
+  state: 'waiting',
+  attempts: [],
+  attemptsBefore: 0,
+  createdAt: now,
+  claimableAt: now,
+  fence: 0,
+})
+
+/**
+ * Writes new deliveries: those of `waiting` are due at once, those of `begun` are claimed with their first attempt already, in the
+ * same write. Deliveries that exist stay as they are. Answers which of `begun` were new, and so are the caller's to attempt.
+ */
+export async function insertDeliveries({
+  waiting,
+  begun,
+  now,
+}: {
+  waiting: NewDelivery[]
+  begun: NewDelivery[]
+  now: Date
+}): Promise<Delivery[]> {
+  if (waiting.length + begun.length === 0) return []
+  const claim = { claimedBy: newId(), claimableAt: new Date(now.getTime() + CLAIM_MS), fence: 1 }
+  const claimed = begun.map((one) => ({ ...documentOf(one, now), ...claim, attempts: [{ number: 1, at: now }] }))
+  const documents = [...claimed, ...waiting.map((one) => documentOf(one, now))]
+  // The driver itself: documents of our own making need no casting, which would cost more than their insertion.
+  const present = await Deliveries.collection
+    .insertMany(documents as never[], { ordered: false })
+    .then(() => new Set<number>(), duplicatesOf)
+  await hastenLanes(
+    new Map([
+      ...claimed.map(({ appId, claimableAt }) => [appId, claimableAt] as const),
+      ...waiting.map(({ appId }) => [appId, now] as const),
+    ]),
+  )
+  return claimed.filter((_, index) => !present.has(index))
+}
+
+/** Which documents of an unordered insert exist already; throws the error where it says anything else. */
+function duplicatesOf(error: unknown): Set<number> {
+  const errors = (error as { writeErrors?: { code: number; index: number }[] }).writeErrors ?? []
+  if (errors.length === 0 || !errors.every(isDuplicate)) throw error
+  return new Set(errors.map(({ index }) => index))
+}
+
+export type Reopened = 'reopened' | 'under way' | 'unknown'
+
+const idle = { claimedBy: trusted({ $exists: false }) }
+
+/** An ended delivery begins six further attempts; one that waits for its next attempt keeps its count and is tried now. */
+const reopening = (now: Date) => [
+  {
+    $set: {
+      attemptsBefore: { $cond: [{ $eq: ['$state', 'waiting'] }, '$attemptsBefore', { $size: '$attempts' }] },
+      state: 'waiting',
+      claimableAt: now,
+    },
+  },
+  { $unset: ['endedAt', 'expireAt'] },
+]
+
+/**
+ * Replays a delivery by hand, under its deliveryId and with its bytes. `under way`: an attempt is being made now, nothing was
+ * changed. Give `appId` where the one who asks belongs to an app.
+ */
+export async function reopenDelivery({ id, appId, now }: { id: string; appId?: string; now: Date }): Promise<Reopened> {
+  const wanted = { _id: id, ...(appId !== undefined && { appId }) }
+  const delivery = await Deliveries.findOneAndUpdate({ ...wanted, ...idle }, reopening(now), {
+    updatePipeline: true,
+    returnDocument: 'after',
+  }).lean<Delivery>()
+  if (!delivery) return (await Deliveries.exists(wanted)) ? 'under way' : 'unknown'
+  await hastenLanes(new Map([[delivery.appId, now]]))
+  return 'reopened'
+}
+
+/** Replays all deliveries of an app that were dropped since a moment; answers how many. */
+export async function reopenDropped({ appId, since, now }: { appId: string; since: Date; now: Date }): Promise<number> {
+  const { modifiedCount } = await Deliveries.updateMany(
+    { appId, state: 'dropped', endedAt: trusted({ $gte: since }) },
+    reopening(now),
+    { updatePipeline: true },
+  )
+  if (modifiedCount > 0) await hastenLanes(new Map([[appId, now]]))
+  return modifiedCount
+}

@@ -1,0 +1,74 @@
+import mongoose, { type Model } from 'mongoose'
+import type { PageState } from '../../wire/stream.ts'
+import { type Claimable, claimFields } from '../claims.ts'
+import { embedded } from '../embedded.ts'
+
+/** CSS pixels of the remote screen and how it presents itself. */
+export interface Viewport {
+  width: number
+  height: number
+  deviceScaleFactor: number
+  mobile: boolean
+}
+
+/** As docs/behaviour.md's `data-state`; `released` is a flow that ended without either. */
+export type LeaseState = PageState | 'released'
+
+export const FINAL_LEASE_STATES: readonly LeaseState[] = ['connected', 'failed', 'released']
+
+/**
+ * A browser for one connect flow (docs/architecture.md, idea 9). http asks for it; the farm node that has room claims it and renews the claim
+ * while its context lives. `claimableAt` exists until the flow has ended.
+ */
+export interface Lease extends Claimable {
+  _id: string
+  appId: string
+  userId: string
+  userRef: string
+  provider: string
+  viewport: Viewport
+  state: LeaseState
+  /** What went wrong, as told to the visitor. */
+  failure?: string
+  /** Internal address of the node that holds it: `ws://host:port`. */
+  nodeUrl?: string
+  nodeId?: string
+  /** The connection that came of it. */
+  connectionId?: string
+  /** Someone asked for it to end: the visitor, an operator, a purge. */
+  releaseRequestedAt?: Date
+  createdAt: Date
+  /** docs/behaviour.md: the whole flow ends one hour after the link was opened. */
+  expiresAt: Date
+  endedAt?: Date
+}
+
+const schema = new mongoose.Schema<Lease>(
+  {
+    _id: { type: String, required: true },
+    appId: { type: String, required: true },
+    userId: { type: String, required: true },
+    userRef: { type: String, required: true },
+    provider: { type: String, required: true },
+    viewport: {
+      type: embedded({ width: Number, height: Number, deviceScaleFactor: Number, mobile: Boolean }),
+      required: true,
+    },
+    state: { type: String, required: true },
+    failure: String,
+    nodeUrl: String,
+    nodeId: String,
+    connectionId: String,
+    releaseRequestedAt: Date,
+    createdAt: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+    endedAt: Date,
+    ...claimFields,
+  },
+  { collection: 'leases', versionKey: false },
+)
+schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
+schema.index({ userId: 1, createdAt: -1 })
+schema.index({ createdAt: -1 })
+
+export const Leases: Model<Lease> = mongoose.model<Lease>('Lease', schema)

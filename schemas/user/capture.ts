@@ -1,0 +1,110 @@
+import mongoose, { type Model } from 'mongoose'
+import { type Clock, DAY, MINUTE } from '../../core/clock.ts'
+import { deriveId, sha256 } from '../../core/ids.ts'
+import type { Device } from '../connection/connection.ts'
+import { trusted } from '../database.ts'
+import { embedded } from '../embedded.ts'
+
+/** One attempt of native connect between `start` and `capture` (docs/behaviour.md, POST /api/connect-native). */
+export interface Capture {
+  /** captureNonce */
+  _id: string
+  appId: string
+  userId: string
+  userRef: string
+  provider: string
+  /** SHA-256 of the clientSecret, which is shown once and kept nowhere. */
+  secretDigest: string
+  device?: Device
+  createdAt: Date
+  /** The capture credential's hour. */
+  expiresAt: Date
+  /** Nobody else may take it until then: whoever took it is creating the connection, or has died. */
+  takenUntil?: Date
+  /** It led to a connection or a refusal. */
+  spentAt?: Date
+  /** The document goes then: until that its nonce stays spent. */
+  expireAt: Date
+}
+
+/** How long one request may take for the connection (machine time); after that its process is taken for dead. */
+const TAKEN_MS = MINUTE
+const KEPT_MS = DAY
+
+const schema = new mongoose.Schema<Capture>(
+  {
+    _id: { type: String, required: true },
+    appId: { type: String, required: true },
+    userId: { type: String, required: true },
+    userRef: { type: String, required: true },
+    provider: { type: String, required: true },
+    secretDigest: { type: String, required: true },
+    device: embedded({ platform: String, osVersion: String, sdkVersion: String, model: String, appVersion: String }),
+    createdAt: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+    takenUntil: Date,
+    spentAt: Date,
+    expireAt: { type: Date, required: true },
+  },
+  { collection: 'captures', versionKey: false },
+)
+schema.index({ expireAt: 1 }, { expireAfterSeconds: 0 })
+schema.index({ userId: 1 })
+
+export const Captures: Model<Capture> = mongoose.model<Capture>('Capture', schema)
+
+/** Writes an attempt down; its credential ends after `lifetimeMs` (a service wait). */
+export async function createCapture({
+  clientSecret,
+  lifetimeMs,
+  clock,
+  ...fields
+}: Pick<Capture, '_id' | 'appId' | 'userId' | 'userRef' | 'provider' | 'device'> & {
+  clientSecret: string
+  lifetimeMs: number
+  clock: Clock
+}): Promise<void> {
+  const createdAt = clock.now()
+  const expiresAt = clock.after(lifetimeMs)
+  await Captures.create({
+    ...fields,
+    secretDigest: sha256(clientSecret),
+    createdAt,
+    expiresAt,
+    expireAt: new Date(expiresAt.getTime() + KEPT_MS),
+  })
+}
+
+/** Takes an unspent attempt for one request; null when it is spent, expired or taken. Of parallel requests one gets it. */
+export const takeCapture = ({ id, now }: { id: string; now: Date }): Promise<Capture | null> =>
+  Captures.findOneAndUpdate(
+    {
+      _id: id,
+      spentAt: trusted({ $exists: false }),
+      expiresAt: trusted({ $gt: now }),
+      $or: [{ takenUntil: trusted({ $exists: false }) }, { takenUntil: trusted({ $lte: now }) }],
+    },
+    { $set: { takenUntil: new Date(now.getTime() + TAKEN_MS) } },
+    { returnDocument: 'after' },
+  ).lean<Capture>()
+
+/** Lets the same attempt be tried again: its connection is still being created. */
+export async function returnCapture({ id }: { id: string }): Promise<void> {
+  await Captures.updateOne({ _id: id }, { $unset: { takenUntil: 1 } })
+}
+
+/** From now on the credential works no more. */
+export async function spendCapture({ id, now }: { id: string; now: Date }): Promise<void> {
+  await Captures.updateOne({ _id: id }, { $set: { spentAt: now }, $unset: { takenUntil: 1 } })
+}
+
+/** A user whose data is deleted has no attempt under way either. */
+export async function spendCapturesOf({ userId, now }: { userId: string; now: Date }): Promise<void> {
+  await Captures.updateMany({ userId, spentAt: trusted({ $exists: false }) }, { $set: { spentAt: now } })
+}
+
+/** What an attempt leads to has ids of its own that any process derives alike, so that it is made once. */
+export const idsOfCapture = (captureNonce: string): { connectionId: string; commandId: string } => ({
+  connectionId: deriveId('connection', captureNonce),
+  commandId: deriveId('connect', captureNonce),
+})

@@ -1,0 +1,45 @@
+import mongoose, { type Model } from 'mongoose'
+import { isDuplicate } from '../database.ts'
+import { type HasOutbox, outboxFields } from '../outbox.ts'
+
+/** A link that was used: the insert of this document is its consumption, so it happens once (docs/behaviour.md, Links). */
+export interface ConsumedLink extends HasOutbox {
+  /** appId|jti */
+  _id: string
+  purpose: 'connect' | 'manage'
+  /** The lease or the capture that it began; lets the same browser find it again. */
+  flowId: string
+  consumedAt: Date
+  /** Dropped a day after the link itself ended: until then the id stays spent. */
+  expireAt: Date
+}
+
+const schema = new mongoose.Schema<ConsumedLink>(
+  {
+    _id: { type: String, required: true },
+    purpose: { type: String, enum: ['connect', 'manage'], required: true },
+    flowId: { type: String, required: true },
+    consumedAt: { type: Date, required: true },
+    expireAt: { type: Date, required: true },
+    ...outboxFields,
+  },
+  { collection: 'consumed_links', versionKey: false },
+)
+schema.index({ expireAt: 1 }, { expireAfterSeconds: 0 })
+schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
+
+export const ConsumedLinks: Model<ConsumedLink> = mongoose.model<ConsumedLink>('ConsumedLink', schema)
+
+export const linkId = ({ appId, jti }: { appId: string; jti: string }): string => `${appId}|${jti}`
+
+/** Consumes a link with one insert; the earlier consumption where there is one. */
+export async function consumeLink(link: ConsumedLink): Promise<{ first: boolean; link: ConsumedLink }> {
+  try {
+    await ConsumedLinks.create(link)
+    return { first: true, link }
+  } catch (error) {
+    if (!isDuplicate(error)) throw error
+    const earlier = await ConsumedLinks.findById(link._id).lean<ConsumedLink>()
+    return { first: false, link: earlier ?? link }
+  }
+}

@@ -1,0 +1,112 @@
+import { type Ref, start, stop } from 'nact'
+import { createDeliveries } from '../../../actors/delivery/deliveries.ts'
+import { createOutboxRelay } from '../../../actors/outbox-relay.ts'
+import { createSupervisor } from '../../../actors/supervision.ts'
+import { deriveId, newId } from '../../../core/ids.ts'
+import { createRuntime, type Runtime } from '../../../core/process.ts'
+import { type AppSecrets, createApp } from '../../../schemas/app/apps.ts'
+import { Deliveries, type Delivery } from '../../../schemas/delivery/delivery.ts'
+import { outboxEntry } from '../../../schemas/outbox.ts'
+import { ConsumedLinks } from '../../../schemas/user/consumed-link.ts'
+import type { EventName, EventPayloads } from '../../../wire/events.ts'
+import { connectedTestDatabase } from '../../support/database.ts'
+import { until } from '../../support/until.ts'
+
+export const MASTER_KEY = Buffer.alloc(32, 5).toString('base64')
+
+export const testRuntime = ({ url, timeScale }: { url: string; timeScale: number }): Runtime =>
+  createRuntime({
+    kind: 'deliveries-test',
+    env: {
+      MONGODB_URL: url,
+      MASTER_KEY,
+      BASE_URL: 'http://127.0.0.1:1',
+      OPERATOR_KEY: 'operator-key-of-the-tests-0123456789',
+      TIME_SCALE: String(timeScale),
+      PROVIDER_SITE: 'http://127.0.0.1:1',
+      WEBHOOK_PRIVATE_ADDRESSES: 'true',
+      LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
+    },
+  })
+
+/** The part of an actors process that delivers, as actors/root puts it together. */
+export function startDelivering(runtime: Runtime): { hint(): void; stop(): Promise<void> } {
+  const system = start({ name: `deliveries-${newId()}` } as never) as unknown as Ref<unknown>
+  const supervisor = createSupervisor({ parent: system, name: 'deliveries', clock: runtime.clock, log: runtime.log })
+  const deliveries = createDeliveries({ runtime, supervisor })
+  const relay = createOutboxRelay({ runtime, accept: deliveries.accept })
+  return {
+    hint: relay.hint,
+    stop: async () => {
+      await relay.stop()
+      await deliveries.stop()
+      stop(system as never)
+    },
+  }
+}
+
+export interface World {
+  url: string
+  runtime: Runtime
+  makeApp(options: { appId: string; webhookUrl?: string }): Promise<AppSecrets>
+  delivery(id: string): Promise<Delivery | null>
+  /** Waits until the delivery has ended one way or the other. */
+  ended(id: string): Promise<Delivery>
+  stop(): Promise<void>
+}
+
+/** An empty database and what is needed to deliver from it; `timeScale` 2400 makes the 62 minutes of retries 1.6 s. */
+export async function startWorld({ timeScale = 2_400 }: { timeScale?: number } = {}): Promise<World> {
+  const database = await connectedTestDatabase()
+  const runtime = testRuntime({ url: database.url, timeScale })
+  const delivery = (id: string) => Deliveries.findById(id).lean<Delivery>()
+  return {
+    url: database.url,
+    runtime,
+    makeApp: ({ appId, webhookUrl }) =>
+      createApp({
+        appId,
+        name: appId,
+        contactEmail: 'x@example.test',
+        ...(webhookUrl && { webhookUrl }),
+        keyring: runtime.keyring,
+        now: runtime.clock.now(),
+        createdBy: 'test',
+      }),
+    delivery,
+    ended: (id) =>
+      until(`the end of delivery ${id}`, async () => {
+        const found = await delivery(id)
+        return found && found.state !== 'waiting' ? found : null
+      }),
+    stop: async () => {
+      await database.stop()
+    },
+  }
+}
+
+/** Lets events happen, as a consumed link does: one document each, with its event in the outbox. Answers the deliveryIds. */
+export async function happen<E extends EventName>(
+  list: { appId: string; event: E; payload: EventPayloads[E] }[],
+): Promise<string[]> {
+  const now = new Date()
+  const entries = list.map((one) => outboxEntry({ cause: newId(), at: now, ...one }))
+  await ConsumedLinks.insertMany(
+    entries.map((entry) => ({
+      _id: newId(),
+      purpose: 'connect',
+      flowId: newId(),
+      consumedAt: now,
+      expireAt: new Date(now.getTime() + 86_400_000),
+      outbox: [entry],
+      outboxAt: now,
+    })),
+  )
+  return entries.map(({ id }) => deriveId('delivery', id))
+}
+
+export const testEvent = (appId: string, message = 'hello') => ({
+  appId,
+  event: 'test.event' as const,
+  payload: { userRef: 'user-1', message },
+})

@@ -1,0 +1,103 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { prepare } from '../../../actors/archive/prepare.ts'
+import { createWriter } from '../../../actors/archive/writer.ts'
+import { systemClock } from '../../../core/clock.ts'
+import { newId } from '../../../core/ids.ts'
+import { extractConversation } from '../../../provider/branch.ts'
+import { Conversations } from '../../../schemas/archive/conversation.ts'
+import { type Account, Accounts, type Backfill } from '../../../schemas/connection/account.ts'
+import { connectedTestDatabase } from '../../support/database.ts'
+import { stalledAt, watchWrites } from './watched-writes.ts'
+
+const writing = suite('writing what a sync reads')
+let stop: () => Promise<void>
+writing.before(async () => {
+  const database = await connectedTestDatabase()
+  const unwatch = watchWrites()
+  stop = async () => {
+    unwatch()
+    await database.stop()
+  }
+})
+writing.after(() => stop())
+
+const clock = systemClock()
+/** Writes of one page: its conversation, the progress. */
+const WRITES = 2
+
+/** An account whose connection is held by one run at a time, as the claims do it. */
+async function accountWith(backfill: Backfill) {
+  const _id = newId()
+  const archiveId = newId()
+  let holder = ''
+  await Accounts.create({ _id, appId: 'x', provider: 'x', archiveId, backfill, fence: 0 })
+  return {
+    /** A run that takes the connection over: `page` reads a conversation and then notes the progress. */
+    run: async () => {
+      const runId = newId()
+      holder = runId
+      const account = await Accounts.findById(_id).lean<Account>()
+      if (!account) throw new Error('no account')
+      const writer = createWriter({
+        account: { ...account, archiveId },
+        runId,
+        clock,
+        progress: { unchanged: 0 },
+        checkpoint: async () => {
+          if (holder !== runId) throw new Error('the claim is lost')
+        },
+      })
+      return {
+        page: async (externalId: string, reached: Backfill) => {
+          const raw = { id: externalId, update_time: 1_000, mapping: {} }
+          await writer.put(await prepare({ extracted: extractConversation(raw), raw }), undefined)
+          await writer.page({ unchanged: 0, backfill: reached })
+          await writer.flush()
+        },
+      }
+    },
+    backfill: async () => JSON.parse(JSON.stringify((await Accounts.findById(_id).lean<Account>())?.backfill)),
+    stored: async () => (await Conversations.find({ archiveId }).lean()).map(({ externalId }) => externalId).sort(),
+  }
+}
+
+const at = (day: number) => new Date(Date.UTC(2026, 0, day))
+const asStored = (backfill: Backfill) => JSON.parse(JSON.stringify(backfill))
+
+for (const pagesBefore of [0, 1])
+  writing(`a run that stalls after ${pagesBefore} pages changes no progress of the one that took over`, async () => {
+    for (let index = 0; index < WRITES; index++) {
+      const { run, backfill, stored } = await accountWith({ done: false, head: at(9), before: at(8) })
+      const stalls = await run()
+      if (pagesBefore > 0) await stalls.page('before', { done: false, head: at(9), before: at(7) })
+      const stalled = await stalledAt(index, () => stalls.page('stalled', { done: true, head: at(9), before: at(1) }))
+      assert.not(stalled.ended)
+      // What the successor could not read has to be asked for again: it is on no page below its head.
+      const reached = { done: false, head: at(10), before: at(6), unread: ['broken'] }
+      await (await run()).page('successor', reached)
+      await stalled.go().then(
+        () => assert.unreachable('the claim is lost'),
+        (error: Error) => assert.is(error.message, 'the claim is lost'),
+      )
+      assert.equal(await backfill(), asStored(reached))
+      assert.ok((await stored()).includes('successor'))
+    }
+  })
+
+writing('a stalled write that comes in before the first of the successor does not end that', async () => {
+  const { run, backfill, stored } = await accountWith({ done: false })
+  const stalls = await run()
+  const stalled = await stalledAt(WRITES - 1, () => stalls.page('stalled', { done: false, head: at(9), before: at(8) }))
+  const successor = await run()
+  await stalled.go()
+  const reached = { done: true, head: at(10), before: at(1) }
+  await successor.page('successor', reached)
+  assert.equal(await backfill(), asStored(reached))
+  const further = { done: true, head: at(11), before: at(1) }
+  await successor.page('further', further)
+  assert.equal(await backfill(), asStored(further))
+  assert.equal(await stored(), ['further', 'stalled', 'successor'])
+})
+
+writing.run()

@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { z } from 'zod'
+import { Apps } from '../../../schemas/app/app.ts'
+import { Commands } from '../../../schemas/command/command.ts'
+import { Accounts } from '../../../schemas/connection/account.ts'
+import { connectionProgress } from '../../../schemas/connection/progress.ts'
+import { Deliveries } from '../../../schemas/delivery/delivery.ts'
+import { Leases } from '../../../schemas/lease/lease.ts'
+import { registerProcess } from '../../../schemas/operations/process-record.ts'
+import {
+  actorsAnswer,
+  auditAnswer,
+  commandsAnswer,
+  deliveriesAnswer,
+  leasesAnswer,
+  opsConnectionsAnswer,
+  overviewAnswer,
+  releaseAnswer,
+  retryAnswer,
+  retryManyAnswer,
+  syncAnswer,
+} from '../../../wire/ops.ts'
+import { appAnswer, appsAnswer, newAppAnswer, testEventAnswer } from '../../../wire/ops-apps.ts'
+import { type AskOptions, type HttpWorld, OPERATOR_KEY, startHttpWorld } from '../../support/http.ts'
+import { finishAs, seedConnection, seedConversations } from '../../support/seed.ts'
+import { until } from '../../support/until.ts'
+
+let world: HttpWorld
+
+test.before(async () => {
+  world = await startHttpWorld()
+})
+test.after(async () => {
+  await world.stop()
+})
+
+/** Asks as an operator; the answer has to be of the shape, with nothing beside it. */
+async function operate<T extends z.ZodObject>(shape: T, path: string, options: AskOptions = {}, status = 200) {
+  const answer = await world.ask(`/ops/${path}`, { key: OPERATOR_KEY, ...options })
+  assert.is(answer.status, status, `${path}: ${answer.text}`)
+  return shape.strict().parse(answer.body) as z.output<T>
+}
+
+const post = (body: unknown = {}): AskOptions => ({ method: 'POST', body })
+
+test('only operators come in', async () => {
+  const error = async (key: string | null) => {
+    const { status, body } = await world.ask<{ error: string }>('/ops/overview', { key })
+    return `${status} ${body.error}`
+  }
+  assert.is(await error(null), '401 Missing Authorization header')
+  assert.is(await error(world.one.apiKey), '401 Invalid operator key')
+  assert.is(await error(`${OPERATOR_KEY}x`), '401 Invalid operator key')
+  assert.is((await world.ask('/ops/nowhere', { key: OPERATOR_KEY })).status, 404)
+  const { status, headers } = await world.ask('/ops/overview', { key: OPERATOR_KEY, method: 'DELETE' })
+  assert.equal([status, headers.get('allow')], [405, 'GET, HEAD'])
+})
+
+test('the overview shows the processes and what there is', async () => {
+  const { clock } = world.runtime
+  const record = registerProcess({ kind: 'actors', host: 'here', clock, gauges: () => ({ connections: 3 }) })
+  const overview = await until('the process shows', async () => {
+    const seen = await operate(overviewAnswer, 'overview')
+    return seen.processes.actors.length > 0 ? seen : null
+  })
+  assert.equal(overview.processes, { http: [], actors: [process.pid], 'browser-farm': [] })
+  assert.equal(overview.processDetails[0]?.gauges, { connections: 3 })
+  assert.equal([overview.environment, overview.timeScale, overview.database.ok], ['sandbox', 1, true])
+  assert.is(overview.counts.apps, 2)
+  await record.stop()
+})
+
+test('connections are found by what people know of them', async () => {
+  const connection = await seedConnection({
+    appId: 'app-one',
+    userRef: 'support-case-1',
+    device: { platform: 'iOS' },
+    claimableAt: new Date(),
+  })
+  const { archiveId = '', accountId } = connection
+  await seedConversations({ archiveId, count: 3 })
+  const backfill = { done: false, total: 7 }
+  await Accounts.create({ _id: accountId, appId: 'app-one', provider: 'p', archiveId, backfill, fence: 0 })
+  const other = await seedConnection({ appId: 'app-two', userRef: 'other' })
+  const find = async (q: string) =>
+    (await operate(opsConnectionsAnswer, `connections?q=${encodeURIComponent(q)}`)).connections.map(({ id }) => id)
+  for (const q of [
+    connection._id,
+    connection._id.toUpperCase(),
+    'support-case',
+    connection.userId,
+    connection.accountId,
+  ]) {
+    assert.equal(await find(q), [connection._id], q)
+  }
+  assert.equal(await find('app-two'), [other._id])
+  assert.equal(await find('nothing of the kind'), [])
+  assert.equal((await find('active')).length, 2)
+  assert.equal(await find(''), [other._id, connection._id])
+  const { connections } = await operate(opsConnectionsAnswer, 'connections?q=support-case-1')
+  const [found] = connections
+  assert.equal([found?.conversationCount, found?.device], [3, { platform: 'iOS' }])
+  const [progress] = (await connectionProgress([connection])).values()
+  assert.equal(found?.progress, progress, 'operators see what the manage page shows')
+  assert.equal(progress, { stored: 3, total: 7, done: false })
+  assert.equal((await world.ask('/ops/connections?q=a%00', { key: OPERATOR_KEY })).status, 400)
+})
+
+test('actors: what is held and what is quarantined', async () => {
+  const held = await seedConnection({
+    appId: 'app-one',
+    userRef: 'held',
+    claimedBy: 'x',
+    claimableAt: new Date(Date.now() + 10_000),
+    sync: { unchanged: 0, runId: 'run' },
+  })
+  const broken = await seedConnection({ appId: 'app-one', userRef: 'broken', crashes: 5, quarantinedAt: new Date() })
+  const answer = await operate(actorsAnswer, 'actors')
+  assert.equal(
+    answer.working.map(({ id, what }) => [id, what]),
+    [[held._id, 'sync']],
+  )
+  assert.equal(
+    answer.quarantined.map(({ id, crashes }) => [id, crashes]),
+    [[broken._id, 5]],
+  )
+})
+
+async function seedDelivery(state: 'waiting' | 'dropped', appId = 'app-one', endedAt = new Date()): Promise<string> {
+  const _id = randomUUID()
+  const at = new Date()
+  const attempts = [{ number: 1, at, status: 500, durationMs: 3, error: 'answered 500', answer: 'no' }]
+  const ended = state === 'dropped' ? { endedAt } : { claimableAt: new Date(Date.now() + 60_000) }
+  const body = '{"event":"test.event","payload":{"userRef":"u"}}'
+  await Deliveries.create({ _id, appId, event: 'test.event', body, state, attempts, createdAt: at, fence: 0, ...ended })
+  return _id
+}
+
+test('deliveries are listed and replayed', async () => {
+  const waiting = await seedDelivery('waiting')
+  const dropped = await seedDelivery('dropped', 'app-two')
+  const long = await seedDelivery('dropped', 'app-one', new Date(Date.now() - 86_400_000))
+  const { deliveries } = await operate(deliveriesAnswer, 'deliveries')
+  assert.equal(deliveries.map(({ id }) => id).sort(), [waiting, dropped, long].sort())
+  const first = deliveries.find(({ id }) => id === waiting)
+  assert.equal(
+    [first?.deliveryId, first?.event, first?.appId, first?.state],
+    [waiting, 'test.event', 'app-one', 'waiting'],
+  )
+  assert.equal(
+    first?.attempts.map(({ number, status }) => [number, status]),
+    [[1, 500]],
+  )
+  const only = await operate(deliveriesAnswer, 'deliveries?state=dropped&appId=app-two')
+  assert.equal(
+    only.deliveries.map(({ id }) => id),
+    [dropped],
+  )
+  assert.is((await world.ask('/ops/deliveries?state=odd', { key: OPERATOR_KEY })).status, 400)
+
+  const retried = await operate(retryAnswer, `deliveries/${waiting}/retry`, post())
+  assert.equal(retried, { ok: true, deliveryId: waiting, result: 'reopened' })
+  assert.is((await world.ask(`/ops/deliveries/${randomUUID()}/retry`, { key: OPERATOR_KEY, ...post() })).status, 404)
+  assert.is((await world.ask('/ops/deliveries/x/retry', { key: OPERATOR_KEY, ...post() })).status, 404)
+  const since = new Date(Date.now() - 3_600_000).toISOString()
+  const many = await operate(retryManyAnswer, `deliveries/retry?since=${since}`, post())
+  assert.equal(many, { ok: true, reopened: 1 })
+  assert.equal((await Deliveries.findById(dropped).lean())?.state, 'waiting')
+  assert.equal((await Deliveries.findById(long).lean())?.state, 'dropped')
+})
+
+test('a lease is released', async () => {
+  const _id = randomUUID()
+  const viewport = { width: 800, height: 600, deviceScaleFactor: 1, mobile: false }
+  const now = new Date()
+  const lease = { appId: 'app-one', userId: randomUUID(), userRef: 'u', provider: 'p', viewport, fence: 0 }
+  await Leases.create({ _id, ...lease, state: 'live', createdAt: now, expiresAt: now, claimableAt: now })
+  assert.equal(
+    (await operate(leasesAnswer, 'leases')).leases.map(({ id, state }) => [id, state]),
+    [[_id, 'live']],
+  )
+  assert.is((await operate(releaseAnswer, `leases/${_id}/release`, post())).state, 'live')
+  assert.ok((await Leases.findById(_id).lean())?.releaseRequestedAt)
+  assert.is((await world.ask(`/ops/leases/${randomUUID()}/release`, { key: OPERATOR_KEY, ...post() })).status, 404)
+})
+
+test('sync now and purge go through commands', async () => {
+  const connection = await seedConnection({ appId: 'app-one', userRef: 'commanded' })
+  const waitFor = (kind: 'sync-now' | 'purge') =>
+    until(kind, () => Commands.findOne({ target: connection._id, kind, state: 'waiting' }).lean())
+  const syncing = operate(syncAnswer, `connections/${connection._id}/sync`, post())
+  await finishAs<'sync-now'>((await waitFor('sync-now'))._id, { accepted: true })
+  assert.equal(await syncing, { ok: true, accepted: true })
+
+  const body = { appId: 'app-one', connectionId: connection._id }
+  const purging = world.ask('/ops/purge', { key: OPERATOR_KEY, ...post(body) })
+  const command = await waitFor('purge')
+  assert.equal(command.by, { kind: 'operator', id: 'operator-key' })
+  const result = { connectionsRevoked: 1, conversationsDeleted: 4, deletedAt: new Date().toISOString() }
+  await finishAs<'purge'>(command._id, result)
+  assert.equal((await purging).body, { ok: true, ...result })
+
+  const { commands } = await operate(commandsAnswer, 'commands')
+  assert.equal(
+    commands.map(({ kind, state }) => `${kind} ${state}`),
+    ['purge done', 'sync-now done'],
+  )
+  const { entries } = await operate(auditAnswer, 'audit')
+  for (const action of ['purge', 'sync-now', 'lease.released', 'delivery.retried']) {
+    assert.ok(
+      entries.some((entry) => entry.action === action),
+      action,
+    )
+  }
+})
+
+test('an app is taken on and changed', async () => {
+  const body = { appId: 'fresh', appName: 'Fresh', contactEmail: 'a@example.test', ownerEmail: 'b@example.test' }
+  const made = await operate(
+    newAppAnswer,
+    'apps',
+    post({ ...body, primaryColor: '#112233', requestsPerMinute: 7 }),
+    201,
+  )
+  assert.match(made.apiKey, /^ccs_/)
+  const listing = await world.ask<{ error: string }>('/api/connections?userRef=x', { key: made.apiKey })
+  assert.equal([listing.status, listing.headers.get('ratelimit-limit')], [404, '7'])
+  const taken = await world.ask('/ops/apps', { key: OPERATOR_KEY, ...post(body) })
+  assert.equal([taken.status, taken.body], [409, { error: 'App already exists' }])
+  const patch = (change: object) => ({ method: 'PATCH', body: change })
+  const changed = await operate(
+    appAnswer,
+    'apps/fresh',
+    patch({ appName: 'Newer', primaryColor: null, webhookUrl: 'https://x.example/hook' }),
+  )
+  assert.equal([changed.appName, changed.primaryColor, changed.webhookUrl], ['Newer', null, 'https://x.example/hook'])
+  assert.is((await Apps.findById('fresh').lean())?.primaryColor, undefined)
+  assert.ok((await operate(appsAnswer, 'apps')).apps.some(({ appId }) => appId === 'fresh'))
+  assert.is((await world.ask('/ops/apps/none', { key: OPERATOR_KEY, ...patch({ appName: 'x' }) })).status, 404)
+  for (const wrong of [
+    { appId: 'other' },
+    { primaryColor: 'red' },
+    { webhookUrl: 'ftp://x' },
+    { requestsPerMinute: 0 },
+    { appName: '' },
+  ]) {
+    assert.is(
+      (await world.ask('/ops/apps/fresh', { key: OPERATOR_KEY, ...patch(wrong) })).status,
+      400,
+      JSON.stringify(wrong),
+    )
+  }
+  for (const wrong of [
+    {},
+    { ...body, appId: 'a b' },
+    { ...body, appId: 'x', ownerEmail: 'nobody' },
+    { ...body, more: 1 },
+  ]) {
+    assert.is((await world.ask('/ops/apps', { key: OPERATOR_KEY, ...post(wrong) })).status, 400, JSON.stringify(wrong))
+  }
+})
+
+test('an app without a webhook shows what was discarded; a test event is a command', async () => {
+  const at = new Date()
+  await Apps.updateOne({ _id: 'app-two' }, { $set: { discarded: { events: 7, at } } })
+  const { apps } = await operate(appsAnswer, 'apps')
+  const two = apps.find(({ appId }) => appId === 'app-two')
+  assert.equal([two?.webhookUrl, two?.discardedEvents, two?.lastDiscardedAt], [null, 7, at.toISOString()])
+
+  const asked = operate(testEventAnswer, 'apps/app-two/test-event', post())
+  const command = await until('the command', () => Commands.findOne({ kind: 'test-event', target: 'app-two' }).lean())
+  assert.is(command.by.kind, 'operator')
+  await finishAs<'test-event'>(command._id, { deliveryId: null })
+  assert.equal(await asked, { ok: true, deliveryId: null })
+  const unknown = await world.ask('/ops/apps/unheard-of/test-event', { key: OPERATOR_KEY, ...post() })
+  assert.is(unknown.status, 404)
+})
+
+test.run()

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { LONGEST_ID, text } from './text.ts'
+
+/** Neither `URL.parse` nor `URL.canParse`: the older of the supported Node versions lack the one and get the other wrong. */
+function namesNoUser(address: string): boolean {
+  try {
+    const { username, password } = new URL(address)
+    return username === '' && password === ''
+  } catch {
+    return false
+  }
+}
+
+const name = z.string().trim().min(1, 'is empty').max(80, 'is longer than 80 characters')
+const address = z
+  .string()
+  .max(2_048)
+  .regex(/^https?:\/\//, 'must be an http or https address')
+  .refine(namesNoUser, 'must be an http or https address')
+
+/** What of an app can be given at onboarding and changed later; null removes an optional one. */
+const appFields = {
+  appName: name,
+  contactEmail: z.email('must be an e-mail address'),
+  logoUrl: address.nullable(),
+  primaryColor: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i, 'must be a hex colour such as #3355ff')
+    .nullable(),
+  webhookUrl: address.nullable(),
+  requestsPerMinute: z
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(1_000_000, 'must be at most 1000000'),
+}
+
+/** POST /ops/apps */
+export const newAppBody = z.strictObject({
+  appId: text(LONGEST_ID).regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 of A-Z, a-z, 0-9, ".", "_", "-"'),
+  appName: appFields.appName,
+  contactEmail: appFields.contactEmail,
+  ownerEmail: z.email('must be an e-mail address'),
+  logoUrl: appFields.logoUrl.optional(),
+  primaryColor: appFields.primaryColor.optional(),
+  webhookUrl: appFields.webhookUrl.optional(),
+  requestsPerMinute: appFields.requestsPerMinute.optional(),
+})
+
+/** 201 of POST /ops/apps: shown this once. */
+export const newAppAnswer = z.object({
+  appId: z.string(),
+  appSecret: z.string(),
+  apiKey: z.string(),
+  webhookSecret: z.string(),
+})
+
+/** PATCH /ops/apps/:appId */
+export const changedAppBody = z.strictObject(appFields).partial()
+
+const appShape = z.object({
+  appId: z.string(),
+  appName: z.string(),
+  contactEmail: z.string(),
+  logoUrl: z.string().nullable(),
+  primaryColor: z.string().nullable(),
+  webhookUrl: z.string().nullable(),
+  requestsPerMinute: z.number().int(),
+  activeApiKeys: z.number().int().min(0),
+  discardedEvents: z.number().int().min(0).describe('Events that went nowhere, because the app had no webhook URL'),
+  lastDiscardedAt: z.iso.datetime().nullable(),
+  createdAt: z.iso.datetime(),
+})
+
+/** GET /ops/apps, and PATCH /ops/apps/:appId with the one that was changed */
+export const appsAnswer = z.object({ apps: z.array(appShape) })
+export const appAnswer = appShape
+
+/** POST /ops/apps/:appId/test-event: null where the app has no webhook URL */
+export const testEventAnswer = z.object({ ok: z.literal(true), deliveryId: z.uuid().nullable() })
+
+export type OpsApp = z.infer<typeof appShape>
+export type NewAppBody = z.infer<typeof newAppBody>
+export type ChangedAppBody = z.infer<typeof changedAppBody>

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { FRAME_HEADER_BYTES, LONGEST_TEXT } from './stream-constants.ts'
+
+/**
+ * The stream between the farm node that holds a lease and the visitor's page, the same on both legs of the relay.
+ *
+ * Farm to page:
+ * - binary: one frame, `FRAME_HEADER_BYTES` of header (big-endian: frame number u32, remote width u16, remote height u16, both in CSS
+ *   pixels) and a JPEG. At most `FRAMES_IN_FLIGHT` are unacknowledged; what cannot be sent is replaced by what is newer.
+ * - text: one JSON `FarmMessage`.
+ *
+ * Page to farm: text only, one JSON `PageMessage`. Coordinates are CSS pixels of the remote viewport. Anything else closes the socket.
+ */
+export type PageState = 'starting' | 'waiting' | 'live' | 'checking' | 'connected' | 'failed'
+
+export type FarmMessage =
+  /** `message` is for the visitor; absent: the page's own words. */
+  | { type: 'state'; state: PageState; message?: string }
+  /** Something that passes, told beside the picture. */
+  | { type: 'notice'; message: string }
+  /** Whether a text field has the remote focus, and whether it hides what is typed. */
+  | { type: 'focus'; editable: boolean; hidden: boolean }
+
+const coordinate = z.number().min(-10_000).max(10_000)
+/** Bits: see stream-constants.ts. */
+const modifiers = z.int().min(0).max(15)
+const keyText = z.string().max(32)
+
+const mouse = z.strictObject({
+  type: z.literal('mouse'),
+  action: z.enum(['move', 'down', 'up']),
+  x: coordinate,
+  y: coordinate,
+  button: z.enum(['none', 'left', 'middle', 'right']),
+  /** Held buttons, as in `MouseEvent.buttons`. */
+  buttons: z.int().min(0).max(31),
+  clicks: z.int().min(0).max(3),
+  modifiers,
+})
+
+const wheel = z.strictObject({
+  type: z.literal('wheel'),
+  x: coordinate,
+  y: coordinate,
+  deltaX: coordinate,
+  deltaY: coordinate,
+  modifiers,
+})
+
+const touch = z.strictObject({
+  type: z.literal('touch'),
+  action: z.enum(['start', 'move', 'end', 'cancel']),
+  /** Fingers on the screen after the event. */
+  points: z.array(z.strictObject({ id: z.int().min(0).max(1_000_000), x: coordinate, y: coordinate })).max(10),
+  modifiers,
+})
+
+const key = z.strictObject({
+  type: z.literal('key'),
+  action: z.enum(['down', 'up']),
+  /** As in `KeyboardEvent`. */
+  key: keyText,
+  code: keyText,
+  keyCode: z.int().min(0).max(255),
+  location: z.int().min(0).max(3),
+  repeat: z.boolean(),
+  modifiers,
+  /** What the key types, if anything. */
+  text: z.string().max(8).optional(),
+})
+
+const pageMessage = z.discriminatedUnion('type', [
+  mouse,
+  wheel,
+  touch,
+  key,
+  /** Text that is entered as a whole: pasted, sent by the typing bar, or the end of a composition. */
+  z.strictObject({ type: z.literal('text'), text: z.string().max(LONGEST_TEXT) }),
+  /** What an input method shows so far. */
+  z.strictObject({ type: z.literal('composition'), text: z.string().max(1_000) }),
+  /** Empties the field that has the remote focus. */
+  z.strictObject({ type: z.literal('clear') }),
+  z.strictObject({ type: z.literal('ack'), frame: z.int().min(0) }),
+  /** A hidden page is sent no frames. */
+  z.strictObject({ type: z.literal('visibility'), visible: z.boolean() }),
+])
+
+export type PageMessage = z.infer<typeof pageMessage>
+export type MouseMessage = z.infer<typeof mouse>
+export type WheelMessage = z.infer<typeof wheel>
+export type TouchMessage = z.infer<typeof touch>
+export type KeyMessage = z.infer<typeof key>
+
+/** A page's message, or null for anything that is none. */
+export function readPageMessage(text: string): PageMessage | null {
+  try {
+    const parsed = pageMessage.safeParse(JSON.parse(text))
+    return parsed.success ? parsed.data : null
+  } catch {
+    return null
+  }
+}
+
+/** One frame as it goes over the wire. */
+export function frameMessage({
+  number,
+  width,
+  height,
+  jpeg,
+}: {
+  number: number
+  width: number
+  height: number
+  jpeg: Uint8Array
+}): Buffer {
+  const message = Buffer.allocUnsafe(FRAME_HEADER_BYTES + jpeg.byteLength)
+  message.writeUInt32BE(number, 0)
+  message.writeUInt16BE(width, 4)
+  message.writeUInt16BE(height, 6)
+  message.set(jpeg, FRAME_HEADER_BYTES)
+  return message
+}
