@@ -1,5 +1,6 @@
 import type { BrowserContext } from 'playwright'
 import { seal } from '../core/envelope.ts'
+import { errorText } from '../core/errors.ts'
 import { deriveId } from '../core/ids.ts'
 import type { Runtime } from '../core/process.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
@@ -104,5 +105,8 @@ export async function awaitConnection({
 
 const outcomeOf = ({ state, failure }: Command<'connect'>, lease: Lease): LeaseOutcome => {
   if (state === 'done') return { state: 'connected', connectionId: connectionIdOf(lease._id) }
-  return { state: 'failed', failure: failure?.code === 'account_held' ? failure.message : WORDS.unfinished }
+  return {
+    state: 'failed',
+    failure: failure?.code === 'account_held' ? errorText({ code: failure.code }) : WORDS.unfinished,
+  }
 }

@@ -1,6 +1,6 @@
 /**
  * Every error that a caller may see: code, status and message in one table (docs/behaviour.md, Errors; the strings are stable).
- * `{name}` in a message is filled in by the thrower.
+ * The thrower gives the values of a message's `{names}`.
  */
 export const ERRORS = {
   missing_user_ref: [400, 'Missing userRef parameter'],
@@ -48,15 +48,27 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** An error with a place in the table; `values` fill the message's `{names}`. */
+export type ErrorValues = Readonly<Record<string, string>>
+
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)
+
+/** An error with a place in the table. It carries no text: that is made of `code` and `values` where somebody is told (`errorText`). */
 export class ServiceError extends Error {
   override name = 'ServiceError'
   readonly code: ErrorCode
+  /** What fills the `{names}` of the code's message. */
+  readonly values: ErrorValues
   readonly status: number
-  constructor(code: ErrorCode, values: Record<string, string> = {}) {
-    const [status, template] = ERRORS[code]
-    super(template.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? ''))
+  constructor(code: ErrorCode, values: ErrorValues = {}) {
+    super(code)
     this.code = code
-    this.status = status
+    this.values = values
+    this.status = ERRORS[code][0]
   }
 }
+
+const NAME = /\{(\w+)\}/g
+
+/** The text of an error as callers are told it. */
+export const errorText = ({ code, values = {} }: { code: ErrorCode; values?: ErrorValues }): string =>
+  ERRORS[code][1].replace(NAME, (_, name: string) => values[name] ?? '')

@@ -1,6 +1,7 @@
-import type { ErrorCode, ServiceError } from '../../core/errors.ts'
+import type { ServiceError } from '../../core/errors.ts'
 import { heldBy } from '../../schemas/claims.ts'
 import { type Command, type CommandKind, type CommandResults, Commands } from '../../schemas/command/command.ts'
+import { failureOf } from '../../schemas/command/failure.ts'
 import { ClaimLost } from '../../schemas/held-claims.ts'
 import { type OutboxEntry, withEvents } from '../../schemas/outbox.ts'
 
@@ -24,7 +25,7 @@ export async function finishCommand<K extends CommandKind>({
   await end(command, withEvents({ $set: { state: 'done', result, doneAt: now }, $unset: ENDED }, events, now))
 }
 
-/** Ends a command that cannot be carried out; the one who waits is told `code` and the table's message. */
+/** Ends a command that cannot be carried out; the one who waits is told `error`. */
 export async function failCommand({
   command,
   error,
@@ -34,8 +35,7 @@ export async function failCommand({
   error: ServiceError
   now: Date
 }): Promise<void> {
-  const failure: { code: ErrorCode; message: string } = { code: error.code, message: error.message }
-  await end(command, { $set: { state: 'failed', failure, doneAt: now }, $unset: ENDED })
+  await end(command, { $set: { state: 'failed', failure: failureOf(error), doneAt: now }, $unset: ENDED })
 }
 
 async function end(command: Command, update: Record<string, unknown>): Promise<void> {

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { type Clock, MINUTE, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type Caller, createCountedFinder, findCaller } from '../../schemas/app/request-count.ts'
+import { contextOf } from '../kit/context.ts'
 import { inTime } from '../kit/deadline.ts'
 
 /**
@@ -11,11 +12,9 @@ import { inTime } from '../kit/deadline.ts'
 const DEPRECATED_SINCE = new Date('2026-09-30T00:00:00Z')
 const SUNSET = new Date('2026-12-31T00:00:00Z')
 
-const callers = new WeakMap<Request, Caller>()
-
 /** The app that the request speaks for. Throws where the request did not pass `authenticate`. */
 export function callerOf(request: Request): Caller {
-  const caller = callers.get(request)
+  const { caller } = contextOf(request)
   if (!caller) throw new Error('the request is not authenticated')
   return caller
 }
@@ -42,7 +41,7 @@ export function authenticateLimited({ clock }: { clock: Clock }): RequestHandler
 
 function admit(request: Request, response: Response, caller: Caller | null): Caller {
   if (!caller) throw new ServiceError('invalid_api_key')
-  callers.set(request, caller)
+  Object.assign(contextOf(request), { caller, principal: caller.by })
   if (caller.by.kind === 'app-secret') announceSunset(response)
   return caller
 }

@@ -6,6 +6,7 @@ import { deriveId, newSecret } from '../../core/ids.ts'
 import { type App, Apps } from '../../schemas/app/app.ts'
 import { type Command, Commands } from '../../schemas/command/command.ts'
 import { type ConsumedLink, ConsumedLinks, linkId } from '../../schemas/user/consumed-link.ts'
+import { contextOf } from '../kit/context.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 import { isRedirectAllowed, type LinkClaims, parseClaims } from './link-claims.ts'
 import { readLink } from './links.ts'
@@ -50,7 +51,7 @@ export async function takeManageLink({ request, response, runtime }: Exchange): 
   // Opened again in the same browser: its own deletion stays in sight, used and expired as the link may be.
   if (cookie.read(request.headers.cookie, runtime)?.token === token) return response.redirect(303, MANAGE_PATH)
   const { app, claims } = await readLink({ token, purpose: 'manage', runtime })
-  brand(response, app)
+  brand(request, app)
   if (await ConsumedLinks.exists({ _id: linkId(claims) })) throw new ServiceError('link_used')
   const value = cookie.seal({ token: String(token), binding: newSecret() }, runtime)
   if (value === null) throw new ServiceError('invalid_token', { reason: 'too long' })
@@ -61,7 +62,7 @@ export async function takeManageLink({ request, response, runtime }: Exchange): 
  * Whom a request is of. The link is verified again until this browser has spent it. Throws `ServiceError`: `missing_token` without a
  * cookie, `link_used` where it was spent elsewhere, or what `readLink` throws.
  */
-export async function readManageVisit({ request, response, runtime }: Exchange): Promise<ManageVisit> {
+export async function readManageVisit({ request, runtime }: Exchange): Promise<ManageVisit> {
   const kept = cookie.read(request.headers.cookie, runtime)
   if (!kept) throw new ServiceError('missing_token')
   const claims = sealedClaims(kept, runtime)
@@ -73,7 +74,7 @@ export async function readManageVisit({ request, response, runtime }: Exchange):
     Commands.findById(deletionIdOf(claims)).lean<Command<'purge'>>(),
   ])
   if (!app) throw new ServiceError('invalid_token', { reason: 'unknown app' })
-  brand(response, app)
+  brand(request, app)
   if (used && used.flowId !== flowId) throw new ServiceError('link_used')
   if (!used) await readLink({ token: kept.token, purpose: 'manage', runtime })
   // Without a consumption that was seen to be this browser's, the deletion may be another one's that came in between.
@@ -90,6 +91,6 @@ function sealedClaims({ token }: ManageCookie, { config }: HttpRuntime): LinkCla
 }
 
 /** Lets the page of a later error stand under the app's name too. */
-function brand(response: Response, app: App): void {
-  response.locals['branding'] = app
+function brand(request: Request, app: App): void {
+  contextOf(request).branding = app
 }

@@ -1,16 +1,10 @@
-import { ERRORS, type ErrorCode, ServiceError } from '../../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { Command, CommandResults } from '../../schemas/command/command.ts'
+import { errorOfFailure } from '../../schemas/command/failure.ts'
 
-/** What a command that was waited for answers. Throws its failure as it was told, or `busy` where it has not ended. */
+/** The result of a command that was waited for. Throws its failure, or `busy` where it has not ended. */
 export function resultOf<K extends Command['kind']>(command: Command<K> | null): CommandResults[K] {
   if (!command) throw new ServiceError('busy')
   if (command.state === 'done' && command.result) return command.result
-  const { code = '', message } = command.failure ?? {}
-  if (!isErrorCode(code)) throw new ServiceError('internal')
-  const error = new ServiceError(code)
-  // The actor has filled in what the table's message leaves open.
-  if (message) error.message = message
-  throw error
+  throw command.failure ? errorOfFailure(command.failure) : new ServiceError('internal')
 }
-
-const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code)

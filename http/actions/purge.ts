@@ -1,10 +1,11 @@
 import { SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { deriveId } from '../../core/ids.ts'
-import { type Asker, type Command, type CommandResults, Commands, userTarget } from '../../schemas/command/command.ts'
+import { type Command, type CommandResults, Commands, userTarget } from '../../schemas/command/command.ts'
 import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
 import { Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
+import type { Principal } from '../../schemas/principal.ts'
 import { Users } from '../../schemas/user/user.ts'
 import { inTime } from '../kit/deadline.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
@@ -20,7 +21,7 @@ interface Purge {
   appId: string
   args: Command<'purge'>['args']
   target: string
-  by: Asker
+  by: Principal
   runtime: Pick<HttpRuntime, 'clock'>
   signal?: AbortSignal
 }
@@ -39,7 +40,7 @@ export async function purge({
 }: {
   appId: string
   target: PurgeTarget
-  by: Asker
+  by: Principal
   runtime: Pick<HttpRuntime, 'clock'>
   signal?: AbortSignal
 }): Promise<PurgeResult> {

@@ -1,12 +1,21 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { newId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
+import type { App } from '../../schemas/app/app.ts'
+import type { Caller } from '../../schemas/app/request-count.ts'
+import type { Principal } from '../../schemas/principal.ts'
 
-/** What is known of one request from its first moment. */
+/** All that is known of one request, in one place: what is learned on the way is put here by whoever learns it. */
 export interface RequestContext {
   /** `X-Request-Id` of the answer and of every log line. */
-  id: string
-  log: Logger
+  readonly id: string
+  readonly log: Logger
+  /** Who asks, once it is known. */
+  principal?: Principal
+  /** The app that an API key speaks for (http/access/api-key.ts). */
+  caller?: Caller
+  /** The app under whose name a page stands, that of an error too. */
+  branding?: Pick<App, 'name' | 'logoUrl' | 'primaryColor'>
 }
 
 /** An id that a proxy in front may have given. */
@@ -19,6 +28,13 @@ export function contextOf(request: Request): RequestContext {
   const context = contexts.get(request)
   if (!context) throw new Error('the request has no context')
   return context
+}
+
+/** Who asks. Throws where nobody made sure of it yet. */
+export function principalOf(request: Request): Principal {
+  const { principal } = contextOf(request)
+  if (!principal) throw new Error('the request is not authenticated')
+  return principal
 }
 
 /** Names the request: its own valid `X-Request-Id`, or a new one. */

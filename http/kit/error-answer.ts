@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
-import { ServiceError } from '../../core/errors.ts'
+import { errorText, ServiceError } from '../../core/errors.ts'
 import { contextOf } from './context.ts'
 
 /** Seconds after which a caller may try again when the service was too busy to finish. */
@@ -39,7 +39,10 @@ export function tellError(error: unknown, request: Request, response: Response):
   }
   if (answer.status >= 500) contextOf(request).log.error({ err: error }, 'request failed')
   if (answer.code === 'busy') response.set('Retry-After', String(BUSY_RETRY_S))
-  response.status(answer.status).set('Cache-Control', 'no-store').json({ error: answer.message })
+  response
+    .status(answer.status)
+    .set('Cache-Control', 'no-store')
+    .json({ error: errorText(answer) })
 }
 
 /** The last handler of the server. */

@@ -1,5 +1,7 @@
 import type { RequestHandler } from 'express'
+import { errorText } from '../../core/errors.ts'
 import { type Command, Commands } from '../../schemas/command/command.ts'
+import { type CommandFailure, errorOfFailure } from '../../schemas/command/failure.ts'
 import { trusted } from '../../schemas/database.ts'
 import { AuditEntries, type AuditEntry } from '../../schemas/operations/audit.ts'
 import type { OpsAudit, OpsCommands } from '../../wire/ops.ts'
@@ -24,11 +26,16 @@ const view = (command: Command): OpsCommands['commands'][number] => ({
   by: command.by,
   state: command.state,
   result: command.result ? { ...command.result } : null,
-  failure: command.failure ?? null,
+  failure: command.failure ? viewFailure(command.failure) : null,
   crashes: command.crashes,
   createdAt: command.createdAt.toISOString(),
   dueAt: isoOrNull(command.claimableAt),
   doneAt: isoOrNull(command.doneAt),
+})
+
+const viewFailure = (failure: CommandFailure) => ({
+  code: failure.code,
+  message: errorText(errorOfFailure(failure)),
 })
 
 /** GET /ops/audit: who did what, newest first: commands that people asked for, and what needs none. */
@@ -64,5 +71,5 @@ const ofCommand = ({ _id, createdAt, by, kind, appId, target, state, result, fai
   action: kind,
   appId,
   target,
-  details: { state, ...(result && { result }), ...(failure && { failure: failure.message }) },
+  details: { state, ...(result && { result }), ...(failure && { failure: viewFailure(failure).message }) },
 })

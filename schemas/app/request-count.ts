@@ -1,13 +1,13 @@
 import { type Clock, MINUTE } from '../../core/clock.ts'
 import { isApiKey, sha256 } from '../../core/ids.ts'
 import { batched } from '../batched.ts'
-import type { Asker } from '../command/command.ts'
+import type { Principal } from '../principal.ts'
 import { type ApiKey, type App, Apps } from './app.ts'
 
 /** An app that showed its credentials. */
 export interface Caller {
   appId: string
-  by: Asker
+  by: Principal
   requestsPerMinute: number
   /** Requests of the minute (Unix minutes), this one included where it was counted. */
   rate: { minute: number; count: number }

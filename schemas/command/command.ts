@@ -4,13 +4,8 @@ import { type Claimable, claimFields } from '../claims.ts'
 import type { Device } from '../connection/connection.ts'
 import { embedded } from '../embedded.ts'
 import { type HasOutbox, outboxFields } from '../outbox.ts'
-
-/** Who asked: part of the audit trail. */
-export interface Asker {
-  kind: 'api-key' | 'app-secret' | 'member' | 'link' | 'operator' | 'capture' | 'service'
-  /** Id of the key, the member, the link or the process; never a secret. */
-  id: string
-}
+import { type Principal, principalField } from '../principal.ts'
+import type { CommandFailure } from './failure.ts'
 
 /** What each kind of command works on. Everything here is safe to keep: secrets are sealed. */
 export interface CommandArguments {
@@ -53,14 +48,8 @@ export interface CommandResults {
   sweep: { conversationsDeleted: number }
 }
 
-/** A failure that the one who waits is told; `code` is one of core/errors. */
-export interface CommandFailure {
-  code: string
-  message: string
-}
-
 /**
- * A durable wish (docs/architecture.md, idea 1). http and browser-farm write it; an actor carries it out; whoever waits watches the document.
+ * A durable intent (docs/architecture.md, idea 1). http and browser-farm write it; an actor carries it out; whoever waits watches the document.
  * `claimableAt` exists until it is done.
  */
 export interface Command<K extends CommandKind = CommandKind> extends Claimable, HasOutbox {
@@ -69,7 +58,7 @@ export interface Command<K extends CommandKind = CommandKind> extends Claimable,
   appId: string
   /** What it works on: a connection id, `user:<id>`, or an app id. One open command per (kind, target) where `open` is set. */
   target: string
-  by: Asker
+  by: Principal
   args: CommandArguments[K]
   state: 'waiting' | 'done' | 'failed'
   result?: CommandResults[K]
@@ -85,11 +74,11 @@ const schema = new mongoose.Schema<Command>(
     kind: { type: String, required: true },
     appId: { type: String, required: true },
     target: { type: String, required: true },
-    by: { type: embedded({ kind: String, id: String }), required: true },
+    by: principalField,
     args: { type: mongoose.Schema.Types.Mixed, required: true },
     state: { type: String, enum: ['waiting', 'done', 'failed'], required: true, default: 'waiting' },
     result: mongoose.Schema.Types.Mixed,
-    failure: embedded({ code: String, message: String }),
+    failure: embedded({ code: String, values: mongoose.Schema.Types.Mixed, message: String }),
     crashes: { type: Number, required: true, default: 0 },
     createdAt: { type: Date, required: true },
     doneAt: Date,

@@ -1,36 +1,37 @@
 import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { isDuplicate } from '../database.ts'
-import { type Asker, type Command, type CommandArguments, type CommandKind, Commands } from './command.ts'
+import type { Principal } from '../principal.ts'
+import { type Command, type CommandArguments, type CommandKind, Commands } from './command.ts'
 
 /** How often a waiting caller looks at its command's document (machine ms): soon at first, then less often. */
 const FIRST_LOOK_MS = 10
 const LONGEST_LOOK_MS = 200
 
 export interface NewCommand<K extends CommandKind> {
-  /** A derived id makes a repeated wish the same wish; by default a new one. */
+  /** A derived id makes a repeated command the same command; by default a new one. */
   id?: string
   kind: K
   appId: string
   target: string
-  by: Asker
+  by: Principal
   args: CommandArguments[K]
   now: Date
   /** When it may begin; at once by default. */
   claimableAt?: Date
 }
 
-/** Writes the wish down; it is carried out by whichever actors process claims it. Answers its id. */
+/** Writes a command; it is carried out by whichever actors process claims it. Returns its id. */
 export async function writeCommand<K extends CommandKind>({
   id = newId(),
   now,
   claimableAt = now,
-  ...wish
+  ...command
 }: NewCommand<K>): Promise<string> {
   try {
     await Commands.create({
       _id: id,
-      ...wish,
+      ...command,
       state: 'waiting',
       createdAt: now,
       claimableAt,

@@ -1,13 +1,12 @@
 import mongoose, { type Model } from 'mongoose'
 import { newId } from '../../core/ids.ts'
-import type { Asker } from '../command/command.ts'
-import { embedded } from '../embedded.ts'
+import { type Principal, principalField } from '../principal.ts'
 
 /** Something that a person did which is no command: an app made or changed, a lease ended, a delivery replayed. Holds no secret. */
 export interface AuditEntry {
   _id: string
   at: Date
-  by: Asker
+  by: Principal
   /** `<thing>.<what was done>`, as in `app.created`. */
   action: string
   appId?: string
@@ -21,7 +20,7 @@ const schema = new mongoose.Schema<AuditEntry>(
   {
     _id: { type: String, required: true },
     at: { type: Date, required: true },
-    by: { type: embedded({ kind: String, id: String }), required: true },
+    by: principalField,
     action: { type: String, required: true },
     appId: String,
     target: String,

@@ -27,7 +27,7 @@ const connectionOf = async (id: string) => {
 }
 const connected = async (options: Parameters<ActorWorld['connect']>[0]): Promise<string> => {
   const command = await world.connect(options)
-  if (!command.result) throw new Error(`not connected: ${command.failure?.message}`)
+  if (!command.result) throw new Error(`not connected: ${command.failure?.code}`)
   return command.result.connectionId
 }
 const synced = (id: string) =>

@@ -13,7 +13,7 @@ import { asServiceError } from '../../kit/error-answer.ts'
 import type { HttpRuntime } from '../../kit/runtime.ts'
 import type { Assets } from '../kit/assets.ts'
 import type { Markup } from '../kit/html.ts'
-import { type Branding, sendPage } from '../kit/layout.ts'
+import { sendPage } from '../kit/layout.ts'
 import { visitorMessage } from '../start/start-errors.ts'
 import { heldConnections, managedConnections } from './manage-connections.ts'
 import { confirmDeletion } from './manage-delete.ts'
@@ -129,7 +129,7 @@ const errorPage =
     const words = stale ? STALE : wordsOf(problem)
     sendPage(response, stale ? 403 : problem.status, {
       assets,
-      branding: response.locals['branding'] as Branding | undefined,
+      branding: contextOf(request).branding,
       title: words.title,
       body: problemBody({ ...words, back: stale }),
       style: 'manage.css',

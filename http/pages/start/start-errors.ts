@@ -12,7 +12,7 @@ const KNOWN: Partial<Record<ServiceError['code'], string>> = {
 /** An error of a link in words for the person who opened it, ending with what to do next. */
 export function visitorMessage(error: ServiceError): string {
   if (error.status >= 500) return 'Something went wrong on our side. Please try again in a moment.'
-  const expired = error.code === 'invalid_token' && error.message.endsWith('expired')
+  const expired = error.code === 'invalid_token' && error.values['reason'] === 'expired'
   const problem = KNOWN[error.code] ?? (expired ? 'This link has expired.' : 'This link is not valid.')
   return `${problem} ${AGAIN}`
 }

@@ -41,7 +41,7 @@ async function ingested(name: string, given: Odd): Promise<Conversation | undefi
   await complete(connectionId)
   const conversations = [conversation(given), conversation({ id: 'plain', title: 'Plain' })]
   const { result, failure } = await ingest(world, { connectionId, conversations })
-  assert.ok(result, failure?.message)
+  assert.ok(result, failure?.code)
   const stored = await storedOf(await connectionOf(connectionId))
   assert.ok(stored.some(({ externalId }) => externalId === 'plain'))
   assert.is(stored.length, result.inserted)

@@ -37,7 +37,7 @@ export async function connectionOf(id: string): Promise<Connection> {
 /** Connects and answers the connection's id. */
 export async function connected(world: ActorWorld, options: Parameters<ActorWorld['connect']>[0]): Promise<string> {
   const { result, failure } = await world.connect(options)
-  if (!result) throw new Error(`not connected: ${failure?.message}`)
+  if (!result) throw new Error(`not connected: ${failure?.code}`)
   return result.connectionId
 }
 

@@ -103,7 +103,7 @@ async function login(run: Run, step: Step & { kind: 'login' }): Promise<void> {
     appId: at(apps, step.app).appId,
   })
   if (wanted === 'held') assert.is(command.failure?.code, 'account_held')
-  else if (!command.result) throw new Error(`not connected: ${command.failure?.message}`)
+  else if (!command.result) throw new Error(`not connected: ${command.failure?.code}`)
   else {
     const made = model.connect({ ...step, id: command.result.connectionId })
     if (previous) await seeConversations(run, made)
