@@ -9,3 +9,11 @@ export interface ActorRuntime extends Runtime {
   /** Tells the relay that an outbox has something in it; losing the hint costs latency only. */
   outboxHint: () => void
 }
+
+/** The process stops: what is under way ends in good order, or is handed back. */
+export class Stopping extends Error {
+  override name = 'Stopping'
+  constructor() {
+    super('the process stops')
+  }
+}

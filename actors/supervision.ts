@@ -1,4 +1,4 @@
-import { dispatch, type Ref, type SupervisionContext, spawn, stop } from 'nact'
+import { dispatch, type Ref, type SupervisionContext, spawn, start, stop } from 'nact'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 
@@ -44,8 +44,6 @@ interface Message {
   failed: (error: unknown) => void
 }
 
-type AnyRef = Ref<unknown>
-
 interface Child {
   ref: Ref<Message>
   shard: Shard
@@ -55,7 +53,7 @@ interface Child {
 }
 
 interface Shard {
-  ref: AnyRef
+  ref: Ref<unknown>
   children: number
 }
 
@@ -63,20 +61,35 @@ interface Shard {
 const actorName = (id: string): string =>
   id.replace(/[^A-Za-z0-9-]/gu, (character) => `_${character.codePointAt(0)?.toString(16)}_`)
 
-type CrashContext = SupervisionContext<Message, AnyRef>
+type CrashContext = SupervisionContext<Message, Ref<unknown>>
 
-export function createSupervisor({
+/** The actors of one process; each kind of work has a supervisor of its own below it. */
+export interface ActorSystem {
+  supervise(name: string): Supervisor
+  /** To be called once every supervisor has stopped. */
+  stop(): void
+}
+
+export function startActorSystem(options: { clock: Clock; log: Logger }): ActorSystem {
+  const system = start()
+  return {
+    supervise: (name) => createSupervisor({ ...options, parent: system, name }),
+    stop: () => stop(system),
+  }
+}
+
+function createSupervisor({
   parent,
   name,
   clock,
   log,
 }: {
-  parent: AnyRef
+  parent: ReturnType<typeof start>
   name: string
   clock: Clock
   log: Logger
 }): Supervisor {
-  const self = spawn(parent as never, () => undefined, name) as AnyRef
+  const self = spawn(parent, () => undefined, name)
   const shards: Shard[] = []
   const children = new Map<string, Child>()
   const running = new Set<Promise<void>>()
@@ -85,7 +98,7 @@ export function createSupervisor({
   const openShard = (): Shard => {
     const free = shards.find((shard) => shard.children < CHILDREN_PER_SHARD)
     if (free) return free
-    const shard = { ref: spawn(self as never, () => undefined, `shard-${shards.length}`) as AnyRef, children: 0 }
+    const shard = { ref: spawn(self, () => undefined, `shard-${shards.length}`), children: 0 }
     shards.push(shard)
     return shard
   }
@@ -94,7 +107,7 @@ export function createSupervisor({
     if (children.get(id) !== child) return
     children.delete(id)
     child.shard.children -= 1
-    stop(child.ref as never)
+    stop(child.ref)
   }
 
   const open = (id: string): Child => {
@@ -111,11 +124,11 @@ export function createSupervisor({
       message.done()
       return undefined
     }
-    const onCrash = (message: Message | undefined, error: Error | undefined, context: CrashContext): symbol => {
+    const onCrash = (message: Message | undefined, error: Error | undefined, context: CrashContext) => {
       message?.failed(error)
-      return context.resume as unknown as symbol
+      return context.resume
     }
-    child.ref = spawn(shard.ref as never, handle as never, actorName(id), { onCrash } as never) as Ref<Message>
+    child.ref = spawn(shard.ref, handle, actorName(id), { onCrash })
     shard.children += 1
     children.set(id, child as Child)
     return child as Child
@@ -132,7 +145,7 @@ export function createSupervisor({
     }
     child.pending.add(message)
     const told = new Promise<void>((done, failed) => {
-      dispatch(child.ref as never, Object.assign(message, { done, failed }) as never)
+      dispatch(child.ref, Object.assign(message, { done, failed }))
     }).finally(() => {
       child.pending.delete(message)
       if (child.pending.size === 0) remove(id, child)

@@ -5,6 +5,7 @@ import { insertDeliveries, type NewDelivery } from '../../schemas/delivery/deliv
 import type { Delivery } from '../../schemas/delivery/delivery.ts'
 import { claimDeliveries, type Settlement } from '../../schemas/delivery/delivery-claims.ts'
 import { type DeliveryLane, dueLanes, moveLaneOn, repairLanes } from '../../schemas/delivery/delivery-lane.ts'
+import { Stopping } from '../runtime.ts'
 import type { ActorInfo, Supervisor } from '../supervision.ts'
 import { acceptDeliveries } from './accept.ts'
 import { createWebhookAgent } from './agent.ts'
@@ -22,15 +23,9 @@ const REPAIR_EVERY_MS = 5 * MINUTE
 /** Of the 10 s that a process has to stop; attempts still under way then count as interrupted, and are written down in the rest. */
 const FINISH_MS = 6 * SECOND
 
-class Stopping extends Error {
-  override name = 'Stopping'
-}
-
 export interface Deliveries {
   /** Writes new deliveries down; attempts begin as there is room. Resolves when they are on disk. */
   accept(list: NewDelivery[]): Promise<void>
-  /** Looks for due deliveries now; losing the hint costs latency only. */
-  hint(): void
   /** Attempts under way. */
   size(): number
   list(): ActorInfo[]
@@ -125,7 +120,6 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
       accepting.add(accepted)
       return accepted
     },
-    hint: poller.hint,
     size: supervisor.size,
     list: supervisor.list,
     stop: async () => {
@@ -134,7 +128,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
       await Promise.allSettled(accepting)
       await finish()
       results.giveUp()
-      await supervisor.stop(new Stopping('the process stops'))
+      await supervisor.stop(new Stopping())
       await repairing
       repairTimer.cancel()
       await agent.destroy()

@@ -1,17 +1,16 @@
-import { type Ref, start, stop } from 'nact'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createSupervisor } from '../../actors/supervision.ts'
+import { startActorSystem } from '../../actors/supervision.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createLog } from '../../core/log.ts'
 
 const supervision = suite('supervision')
 const clock = systemClock()
 const log = createLog({ name: 'test', level: 'silent' })
-const system = start() as unknown as Ref<unknown>
+const system = startActorSystem({ clock, log })
 let count = 0
-const supervisor = () => createSupervisor({ parent: system, name: `s${count++}`, clock, log })
-supervision.after(() => stop(system as never))
+const supervisor = () => system.supervise(`s${count++}`)
+supervision.after(() => system.stop())
 
 supervision('an actor does one thing at a time, in the order it was told', async () => {
   const { tell, size } = supervisor()

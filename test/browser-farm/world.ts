@@ -1,13 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { startRoot } from '../../actors/root.ts'
+import { startActors } from '../../actors/start-actors.ts'
 import { startFarm } from '../../browser-farm/farm.ts'
 import { createRuntime } from '../../core/process.ts'
 import { createServer } from '../../http/server.ts'
 import { loadProfiles } from '../../provider/load-profiles.ts'
 import { createApp } from '../../schemas/app/apps.ts'
-import { createHeldClaims } from '../../schemas/held-claims.ts'
 import { type SignLinkOptions, signLink } from '../../sdk/src/index.ts'
 import { freePort } from '../../start/set-up/database/ports.ts'
 import { type RunningSite, startSite } from '../provider/sandbox.ts'
@@ -49,9 +48,7 @@ export async function startFarmWorld({ env = {} }: { env?: Record<string, string
   const runtime = createRuntime({ kind: 'test', env: variables })
   const appSecret = await makeApp(runtime)
   const stopHttp = await startPages({ runtime, port })
-  const held = createHeldClaims(runtime)
-  const profiles = await loadProfiles(runtime.config)
-  const root = startRoot({ ...runtime, held, profiles, outboxHint: () => undefined })
+  const actors = await startActors(runtime)
   const stops: (() => Promise<void>)[] = []
   return {
     baseUrl,
@@ -73,8 +70,7 @@ export async function startFarmWorld({ env = {} }: { env?: Record<string, string
     stop: async () => {
       for (const stop of stops) await stop()
       await stopHttp()
-      await root.stop()
-      await held.stop()
+      await actors.stop()
       await database.stop()
       await site.stop()
     },

@@ -1,17 +1,15 @@
-import { startRoot } from '../../actors/root.ts'
 import type { ActorRuntime } from '../../actors/runtime.ts'
+import { startActors } from '../../actors/start-actors.ts'
 import type { ActorInfo } from '../../actors/supervision.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createKeyring, type Keyring, seal } from '../../core/envelope.ts'
 import { newId } from '../../core/ids.ts'
 import { createRuntime } from '../../core/process.ts'
-import { loadProfiles } from '../../provider/load-profiles.ts'
 import { createApp } from '../../schemas/app/apps.ts'
 import type { Command, CommandResults } from '../../schemas/command/command.ts'
 import { userTarget } from '../../schemas/command/command.ts'
 import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
 import { CREDENTIAL_PURPOSE, PROFILE_PURPOSE } from '../../schemas/connection/connection.ts'
-import { createHeldClaims } from '../../schemas/held-claims.ts'
 import { ensureUser } from '../../schemas/user/user.ts'
 import { type RunningSite, startSite } from '../provider/sandbox.ts'
 import { connectedTestDatabase } from './database.ts'
@@ -65,14 +63,7 @@ export async function startActorWorld({
       LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
     },
   })
-  const held = createHeldClaims({ clock: runtime.clock, log: runtime.log })
-  const actorRuntime: ActorRuntime = {
-    ...runtime,
-    held,
-    profiles: await loadProfiles(runtime.config),
-    outboxHint: () => undefined,
-  }
-  const root = startRoot(actorRuntime, syncsAtOnce === undefined ? {} : { syncsAtOnce })
+  const actors = await startActors(runtime, syncsAtOnce === undefined ? {} : { syncsAtOnce })
   const keyring = createKeyring([masterKey])
   const clock = systemClock()
   const appId = 'app-one'
@@ -91,7 +82,7 @@ export async function startActorWorld({
   await makeApp(appId)
 
   return {
-    runtime: actorRuntime,
+    runtime: actors.runtime,
     site,
     receiver,
     keyring,
@@ -145,10 +136,9 @@ export async function startActorWorld({
       const command = await awaitCommand<'purge'>({ id: commandId, clock, timeoutMs: COMMAND_TIMEOUT_MS })
       return command?.result ?? null
     },
-    actors: root.actors,
+    actors: actors.list,
     stop: async () => {
-      await root.stop()
-      await held.stop()
+      await actors.stop()
       await database.stop()
       await site.stop()
       await receiver.stop()

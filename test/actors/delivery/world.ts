@@ -1,7 +1,5 @@
-import { type Ref, start, stop } from 'nact'
-import { createDeliveries } from '../../../actors/delivery/deliveries.ts'
-import { createOutboxRelay } from '../../../actors/outbox-relay.ts'
-import { createSupervisor } from '../../../actors/supervision.ts'
+import { startDelivering as start } from '../../../actors/delivery/start-delivering.ts'
+import { startActorSystem } from '../../../actors/supervision.ts'
 import { deriveId, newId } from '../../../core/ids.ts'
 import { createRuntime, type Runtime } from '../../../core/process.ts'
 import { type AppSecrets, createApp } from '../../../schemas/app/apps.ts'
@@ -29,18 +27,15 @@ export const testRuntime = ({ url, timeScale }: { url: string; timeScale: number
     },
   })
 
-/** The part of an actors process that delivers, as actors/root puts it together. */
+/** The part of an actors process that delivers. */
 export function startDelivering(runtime: Runtime): { hint(): void; stop(): Promise<void> } {
-  const system = start({ name: `deliveries-${newId()}` } as never) as unknown as Ref<unknown>
-  const supervisor = createSupervisor({ parent: system, name: 'deliveries', clock: runtime.clock, log: runtime.log })
-  const deliveries = createDeliveries({ runtime, supervisor })
-  const relay = createOutboxRelay({ runtime, accept: deliveries.accept })
+  const system = startActorSystem(runtime)
+  const delivering = start({ runtime, system })
   return {
-    hint: relay.hint,
+    hint: delivering.hint,
     stop: async () => {
-      await relay.stop()
-      await deliveries.stop()
-      stop(system as never)
+      await delivering.stop()
+      system.stop()
     },
   }
 }

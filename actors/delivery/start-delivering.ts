@@ -1,0 +1,29 @@
+import type { Runtime } from '../../core/process.ts'
+import { createOutboxRelay } from '../outbox-relay.ts'
+import type { ActorInfo, ActorSystem } from '../supervision.ts'
+import { createDeliveries } from './deliveries.ts'
+
+export interface Delivering {
+  /** Looks into the outboxes now; losing the hint costs latency only. */
+  hint(): void
+  /** Attempts under way. */
+  size(): number
+  list(): ActorInfo[]
+  stop(): Promise<void>
+}
+
+/** All that brings events from the outboxes to the apps' webhooks. */
+export function startDelivering({ runtime, system }: { runtime: Runtime; system: ActorSystem }): Delivering {
+  const deliveries = createDeliveries({ runtime, supervisor: system.supervise('deliveries') })
+  const relay = createOutboxRelay({ runtime, accept: deliveries.accept })
+  return {
+    hint: relay.hint,
+    size: deliveries.size,
+    list: deliveries.list,
+    stop: async () => {
+      await deliveries.stop()
+      // After them: what is relayed meanwhile waits for another process.
+      await relay.stop()
+    },
+  }
+}

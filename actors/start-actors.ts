@@ -1,0 +1,72 @@
+import { DAY, HOUR } from '../core/clock.ts'
+import { startPoller } from '../core/poller.ts'
+import type { Runtime } from '../core/process.ts'
+import { loadProfiles } from '../provider/load-profiles.ts'
+import { deleteStrayUploads } from '../schemas/archive/export-upload.ts'
+import { createHeldClaims } from '../schemas/held-claims.ts'
+import { claimCommands } from './commands/claim-commands.ts'
+import { claimConnections, SYNCS_AT_ONCE } from './connection/claim-connections.ts'
+import { startDelivering } from './delivery/start-delivering.ts'
+import { type ActorRuntime, Stopping } from './runtime.ts'
+import { createSlots } from './slots.ts'
+import { type ActorInfo, startActorSystem } from './supervision.ts'
+
+/** How often each kind of waiting work is looked for (machine ms): an indexed read of what is due, nothing more. */
+const COMMANDS_EVERY_MS = 50
+const CONNECTIONS_EVERY_MS = 250
+const STRAY_UPLOADS_EVERY_MS = HOUR
+/** No upload takes so long: what is older and waits for no ingestion was left by a process that died. */
+const STRAY_UPLOAD_MS = DAY
+
+export interface Actors {
+  /** What they work with. */
+  runtime: ActorRuntime
+  gauges(): Record<string, number>
+  /** Those that live now. */
+  list(): ActorInfo[]
+  /** Finishes or hands back what is held. */
+  stop(): Promise<void>
+}
+
+/**
+ * All actors of one process, on a connected database: supervisors of connections, commands and deliveries, below them shards and one
+ * actor per connection, user or delivery; and what finds their work.
+ */
+export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE } = {}): Promise<Actors> {
+  const { clock, log } = base
+  const profiles = await loadProfiles(base.config)
+  const held = createHeldClaims({ clock, log })
+  const system = startActorSystem({ clock, log })
+  const connections = system.supervise('connections')
+  const commands = system.supervise('commands')
+  const delivering = startDelivering({ runtime: base, system })
+  const runtime: ActorRuntime = { ...base, held, profiles, outboxHint: delivering.hint }
+  const slots = createSlots()
+
+  const poll = (name: string, everyMs: number, work: () => Promise<number>) =>
+    startPoller({ name, everyMs, work, clock, log })
+  const pollers = [
+    poll('commands', COMMANDS_EVERY_MS, () => claimCommands({ runtime, commands, connections })),
+    poll('connections', CONNECTIONS_EVERY_MS, () => claimConnections({ runtime, connections, slots, syncsAtOnce })),
+    poll('uploads', STRAY_UPLOADS_EVERY_MS, () => sweepUploads(runtime)),
+  ]
+  return {
+    runtime,
+    gauges: () => ({ connections: connections.size(), commands: commands.size(), deliveries: delivering.size() }),
+    list: () => [...connections.list(), ...commands.list(), ...delivering.list()],
+    stop: async () => {
+      await Promise.all(pollers.map((poller) => poller.stop()))
+      const reason = new Stopping()
+      await Promise.all([connections.stop(reason), commands.stop(reason), delivering.stop()])
+      system.stop()
+      await held.stop()
+    },
+  }
+}
+
+/** Returns 0: what an hour's look leaves waits for the next. */
+async function sweepUploads({ clock, log }: ActorRuntime): Promise<number> {
+  const deleted = await deleteStrayUploads({ before: new Date(clock.now().getTime() - STRAY_UPLOAD_MS) })
+  if (deleted > 0) log.info({ deleted }, 'stray uploads deleted')
+  return 0
+}
