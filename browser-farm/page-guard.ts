@@ -19,7 +19,7 @@ interface Guard {
 }
 
 /**
- * What a page may not do (docs/security.md): leave the profile's hosts, download, ask for a file, hold everything up with a dialog. The proxy
+ * What a page may not do (docs/security.md, The network): leave the profile's hosts, download, ask for a file, hold everything up with a dialog. The proxy
  * is what keeps the network shut; here the visitor is told, and taken back to where they were.
  */
 export function guardPage(guard: Guard): void {

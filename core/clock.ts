@@ -32,7 +32,7 @@ export const DAY = 24 * HOUR
 /** setTimeout fires at once for delays beyond 2^31-1 ms; longer waits are cut there and the caller looks again. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
-/** A clock on the machine's time; `timeScale` is how many times faster service waits run (docs/behaviour.md `TIME_SCALE`). */
+/** A clock on the machine's time; `timeScale` is how many times faster service waits run (docs/behaviour.md, TIME_SCALE). */
 export function systemClock({ timeScale = 1 }: { timeScale?: number } = {}): Clock {
   const scaled = (serviceMs: number): number => serviceMs / timeScale
   return {

@@ -6,7 +6,7 @@ export class ConfigError extends Error {
 }
 
 const MASTER_KEY_BYTES = 32
-/** docs/behaviour.md: `TIME_SCALE` works up to 2400. */
+/** docs/behaviour.md, TIME_SCALE. */
 const TIME_SCALE_LIMIT = 2400
 
 const masterKey = z
@@ -35,7 +35,7 @@ const environment = z
     BASE_URL: address,
     OPERATOR_KEY: z.string().min(32, 'must have at least 32 characters'),
     TIME_SCALE: z.coerce.number().min(1).max(TIME_SCALE_LIMIT).default(1),
-    /** Path of a JSON array of provider profiles (docs/provider.md). */
+    /** Path of a JSON array of provider profiles (docs/provider.md, Profile). */
     PROVIDER_PROFILES: z.string().optional(),
     /** Address of the sandbox provider site, where no profiles are given. */
     PROVIDER_SITE: address.optional(),

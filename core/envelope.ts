@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Envelope encryption (docs/security.md, docs/architecture.md, idea 7): a random data key per connection or app, wrapped under a master key
+ * Envelope encryption (docs/security.md, Secrets and tokens; docs/architecture.md, idea 7): a random data key per connection or app, wrapped under a master key
  * that is not in the database (RFC 3394), encrypts with AES-256-GCM. Destroying the wrapped key is the deletion.
  */
 export interface WrappedKey {

@@ -31,7 +31,7 @@ const CHECKSUM_LENGTH = 8
 
 const checksum = (body: string): string => crc32(body).toString(16).padStart(CHECKSUM_LENGTH, '0')
 
-/** `ccs_` + 192 random bits + CRC32, so that a mistyped key is refused without a database read (docs/security.md). */
+/** `ccs_` + 192 random bits + CRC32, so that a mistyped key is refused without a database read (docs/security.md, Secrets and tokens). */
 export function newApiKey(): string {
   const body = randomBytes(API_KEY_BYTES).toString('hex')
   return `${API_KEY_PREFIX}${body}${checksum(body)}`

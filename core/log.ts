@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino'
 
 export type { Logger }
 
-/** Names of fields that never reach a log line, at the top level and one below (docs/security.md: no token, cookie, key, e-mail, text). */
+/** Names of fields that never reach a log line, at the top level and one below (docs/security.md, Secrets and tokens). */
 const SECRET_FIELDS = [
   'token',
   'sessionToken',
@@ -37,7 +37,7 @@ const redact = {
 /** URLs in error messages may carry tokens in their query; what follows the question mark is cut. */
 const withoutQueries = (text: string): string => text.replace(/(https?:\/\/[^\s?"']+)\?[^\s"']*/g, '$1?[redacted]')
 
-/** Writes JSON lines to stderr: stdout belongs to the caller (docs/behaviour.md, `--json`). */
+/** Writes JSON lines to stderr: stdout belongs to the caller (docs/behaviour.md, npm start -- --json). */
 export function createLog({
   name,
   level,

@@ -18,7 +18,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** docs/security.md: SIGTERM: finish or hand back what is held within 10 s. */
+/** docs/security.md, Reliability: after SIGTERM finish or hand back what is held within 10 s. */
 export const STOP_LIMIT_MS = 10_000
 
 export function createRuntime({ kind, env }: { kind: string; env: Record<string, string | undefined> }): Runtime {

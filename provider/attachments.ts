@@ -1,6 +1,6 @@
 import { asCount, asId, asObject, asString, field, type JsonObject } from './values.ts'
 
-/** docs/behaviour.md's `attachments` entry: metadata only; a field that the provider did not give is absent. */
+/** One of a message's `attachments` (docs/behaviour.md, Message): metadata only; a field that the provider did not give is absent. */
 export interface Attachment {
   /** The part's content type (`image_asset_pointer`), or for a file that is no part its media type, else `file`. */
   type: string

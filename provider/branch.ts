@@ -21,7 +21,7 @@ export interface ExtractedConversation {
 
 /**
  * Reads a provider's conversation object (docs/provider.md, Conversations): follows the current branch and turns its
- * messages into docs/behaviour.md's. Accepts any JSON value, in time linear in its size; the only error is the one for an object
+ * messages into those of docs/behaviour.md, Message. Accepts any JSON value, in time linear in its size; the only error is the one for an object
  * without any id.
  */
 export function extractConversation(raw: unknown): ExtractedConversation {

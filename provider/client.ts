@@ -67,7 +67,7 @@ export interface ProviderClient {
   file(fileId: string, options: { maxBytes: number }): Promise<FileAnswer | null>
 }
 
-/** Reads one account of a provider as docs/provider.md says: cookies that rotate, access tokens that run out, refusals that pass. */
+/** Reads one account of a provider as docs/provider.md, Session and Conversations say: cookies that rotate, access tokens that run out, refusals that pass. */
 export function createProviderClient(options: ProviderClientOptions): ProviderClient {
   const { profile, clock, signal, onRotate } = options
   let credential: Credential = options.credential

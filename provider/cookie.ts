@@ -1,4 +1,4 @@
-/** docs/provider.md: a session cookie longer than this is split over `<name>.0`, `<name>.1`, … */
+/** docs/provider.md, Session: a longer session cookie is split over `<name>.0`, `<name>.1`, … */
 export const COOKIE_PART_BYTES = 3_800
 /** A first part shorter than this was not cut by a size limit, so its length says nothing about the parts after it. */
 const SMALLEST_CUT_PART = 3_000

@@ -20,7 +20,7 @@ export class ProviderUnavailableError extends Error {
   override name = 'ProviderUnavailableError'
 }
 
-/** An answer that does not keep to docs/provider.md; the same request again would most likely give the same. */
+/** An answer other than those of docs/provider.md, Session and Conversations; the same request again would most likely give the same. */
 export class ProviderContractError extends Error {
   override name = 'ProviderContractError'
 }

@@ -1,7 +1,7 @@
 import { type Attachment, type FileReference, readAttachments, toFileReference } from './attachments.ts'
 import { asId, asObject, asString, asTime, field, type JsonObject, plainCopy } from './values.ts'
 
-/** docs/behaviour.md's Message: one element of `payload.messages`. Fields that the provider did not give are absent. */
+/** One element of `payload.messages` (docs/behaviour.md, Message). Fields that the provider did not give are absent. */
 export interface Message {
   role: 'user' | 'assistant' | 'tool'
   /** Empty when the message only carries attachments. */
@@ -21,7 +21,7 @@ export interface Message {
 const REFERENCE_DEPTH = 16
 
 /**
- * One provider message as docs/behaviour.md's Message together with its files, or null where docs/provider.md drops it: a system
+ * One provider message as it is served, together with its files, or null where it is left out (docs/provider.md, Conversations): a system
  * message, a hidden one, an empty one, one without a known role.
  */
 export function readMessage(raw: unknown): { message: Message; files: FileReference[] } | null {

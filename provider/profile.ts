@@ -32,7 +32,7 @@ const httpUrl = z
     error: 'must not hold a user name or password',
   })
 
-/** One provider's configuration: the table "Profile" of docs/provider.md. Every field is required and no other is accepted. */
+/** One provider's configuration: docs/provider.md, Profile. Every field is required and no other is accepted. */
 export const providerProfile = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, { error: 'must be 1 to 64 of a-z, 0-9, ".", "_", "-"' }),

@@ -9,7 +9,7 @@ const inflate = promisify(gunzip)
 /** Inflated at once up to this, which is faster than the way to another thread and back: some milliseconds at the very most. */
 const INFLATED_IN_PLACE = 16 * 1024
 
-/** Bytes of answer headers: docs/behaviour.md promises 12 KB of `Set-Cookie`; more than this is no provider. */
+/** Bytes of answer headers: 12 KB of `Set-Cookie` have to pass (docs/provider.md, Session); more than this is no provider. */
 const MAX_HEADER_BYTES = 64 * 1024
 const CONNECT_TIMEOUT_MS = 10 * SECOND
 

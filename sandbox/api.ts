@@ -13,7 +13,7 @@ const MOST_LOG_ENTRIES = 20_000
 
 type Call = 'session' | 'list' | 'conversation' | 'file'
 
-/** The calls of docs/provider.md: session, list, conversation, file. */
+/** The calls of a provider (docs/provider.md, Session and Conversations). */
 export function apiRoutes(site: SiteState): Router {
   const router = Router()
 

@@ -7,7 +7,7 @@ import { type LoginStage, readSessionToken, type SessionToken, sign } from './to
 export const COOKIE_NAME = 'session-token'
 const PART_BYTES = 3_800
 const COOKIE_LIFETIME_S = 30 * 24 * 3600
-/** docs/provider.md says that parts come in; `chunked` has a cookie of 9 KB. */
+/** docs/provider.md, Session says that parts come in; `chunked` has a cookie of 9 KB. */
 const CHUNKED_BYTES = 9 * 1024
 const EXPIRES_AFTER_MS = 2 * 60_000
 const REFUSES_FOR_MS = 20_000

@@ -18,7 +18,7 @@ export interface SandboxProviderOptions {
   host?: string
   /** The time of day that the site goes by. */
   clock?: { now(): Date }
-  /** docs/behaviour.md's TIME_SCALE: how much shorter the pause of `limited` is than its `Retry-After` says. */
+  /** How much shorter the pause of `limited` is than its `Retry-After` says. */
   timeScale?: number
 }
 
@@ -29,7 +29,7 @@ export interface SandboxProvider {
   stop(): Promise<void>
 }
 
-/** Starts the sandbox provider: a site that keeps to docs/provider.md, with the accounts of docs/behaviour.md. */
+/** Starts the sandbox provider (docs/behaviour.md, Sandbox provider). */
 export async function startSandboxProvider(options: SandboxProviderOptions): Promise<SandboxProvider> {
   const { port, host = '127.0.0.1', clock = { now: () => new Date() }, timeScale = 1 } = options
   const site = createState({ now: () => clock.now().getTime(), timeScale })

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose'
 
-/** docs/security.md: where the database is away the API answers within 5 s; every wait on it is shorter than that. */
+/** docs/security.md, Reliability: where the database is away the API answers within 5 s; every wait on it is shorter than that. */
 const SERVER_SELECTION_MS = 3_000
 const CONNECT_MS = 3_000
 /** Longer than any single statement of ours; a socket that is silent for so long is dead. */

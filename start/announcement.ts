@@ -1,4 +1,4 @@
-/** The line of `npm start -- --json` (docs/behaviour.md). */
+/** The line of docs/behaviour.md, npm start -- --json. */
 export interface Announcement {
   ready: true
   environment: 'sandbox' | 'production'

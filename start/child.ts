@@ -7,9 +7,9 @@ import { NODE_ARGUMENTS } from './node-arguments.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const READY_LIMIT_MS = 60_000
-/** A child stops itself within 10 s (docs/security.md); one that has not is killed. */
+/** A child stops itself within 10 s (docs/security.md, Reliability); one that has not is killed. */
 const STOP_LIMIT_MS = 11_000
-/** A child that was ready is replaced at once, one that never was a little later: both within docs/behaviour.md's second. */
+/** A child that was ready is replaced at once, one that never was a little later: both within a second (docs/behaviour.md, npm start -- --json). */
 const RESTART_MS = 50
 const RESTART_FAILED_MS = 700
 

@@ -5,7 +5,7 @@ import { parseUrl } from '../core/parse-url.ts'
 const MOST_PROCESSES = 64
 const processes = z.coerce.number().int().min(0).max(MOST_PROCESSES).default(1)
 
-/** What the parent itself needs of the environment (docs/behaviour.md); its children check the rest with `readConfig`. */
+/** What the parent itself needs (docs/behaviour.md, Environment); its children check the rest with `readConfig`. */
 const environment = z.object({
   SERVICE_ENV: z.enum(['sandbox', 'production']).default('sandbox'),
   HOST: z.string().min(1).default('127.0.0.1'),

@@ -6,7 +6,7 @@ const DEVICE_VALUE_LENGTH = 80
 const LONGEST_SESSION = 64 * 1_024
 const LONGEST_TOKEN = 16 * 1_024
 
-/** docs/behaviour.md: truncated to 80 characters, never refused for its length. */
+/** docs/behaviour.md, Limits: cut to 80 characters, never refused for its length. */
 const deviceValue = z
   .string({ error: 'must be a string' })
   .refine((value) => !/\0|\p{Surrogate}/u.test(value), 'is no valid text')

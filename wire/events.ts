@@ -4,7 +4,7 @@ const id = z.uuid()
 const time = z.iso.datetime()
 const count = z.number().int().min(0)
 
-/** docs/behaviour.md, Events: the payload of each event, these fields and no others (docs/behaviour.md). */
+/** docs/behaviour.md, Events: the payload of each event, these fields and no others. */
 export const eventPayloads = {
   'connect.started': z.strictObject({
     userRef: z.string(),

@@ -4,7 +4,7 @@ import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 
 type Change = Conversation['change']
 
-/** What a sync or an ingestion did; `total` is their sum: what it looked at (docs/behaviour.md). */
+/** What a sync or an ingestion did; `total` is their sum: what it looked at (docs/behaviour.md, Events). */
 export interface Counts {
   inserted: number
   updated: number
@@ -43,7 +43,7 @@ function countsOf(changes: { change: Change; count: number }[], unchanged: numbe
 /** What a run found, for operators. */
 export const inBrief = ({ inserted, updated }: Counts): string => `(${inserted} inserted, ${updated} updated)`
 
-/** The `data.imported` of a run; none when it found nothing new (docs/behaviour.md). */
+/** The `data.imported` of a run; none when it found nothing new (docs/behaviour.md, Events). */
 export function importedEvents({
   connection,
   runId,

@@ -14,7 +14,7 @@ import { type Holding, waitForClaim } from './wait-for-claim.ts'
 
 const ACCOUNT_ID_LENGTH = 32
 
-/** Stable for one provider account within one app, and meaningless outside it (docs/behaviour.md, accountId). */
+/** Stable for one provider account within one app, and meaningless outside it (docs/behaviour.md, Connection). */
 export function accountIdOf({
   app,
   provider,

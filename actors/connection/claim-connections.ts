@@ -11,7 +11,7 @@ const CLAIMS_AT_ONCE = 50
 /** Syncs that one process runs at a time: each holds a page of conversations in memory. */
 export const SYNCS_AT_ONCE = 200
 
-/** Goes before whatever else is due: docs/behaviour.md has the first sync begin within a minute. */
+/** Goes before whatever else is due: the first sync begins within a minute (docs/behaviour.md, Sync cadence). */
 const NEVER_SYNCED = { lastSyncAt: null }
 
 /** Claims connections that are due and has them synced; returns how many. Where all slots are taken it asks for those that it needs. */

@@ -27,7 +27,7 @@ export interface CommandWork<K extends Command['kind']> {
 }
 
 /**
- * Creates a connection from a usable session (docs/behaviour.md, Connect flow 5 and 6, Reconnecting, One account one user). The account's claim
+ * Creates a connection from a usable session (docs/behaviour.md, Connect flow). The account's claim
  * puts rivals in order: of two users exactly one wins, of two reconnects the later folds the earlier. Run again after a crash at any
  * point, or beside an actor that stalled, it ends the same way.
  */

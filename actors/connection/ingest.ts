@@ -28,7 +28,7 @@ const BATCH_CONVERSATIONS = 100
 const BATCH_BYTES = 4 * 1024 * 1024
 
 /**
- * Ingests an uploaded account export into its connection's archive (docs/behaviour.md, Export ingestion). The whole export is checked before
+ * Ingests an uploaded account export into its connection's archive (docs/behaviour.md, POST /api/ingest-export). The whole export is checked before
  * the first conversation is stored, so that one which is no export changes nothing. The command is the run: taken up after a crash
  * it counts and tells the same.
  */

@@ -22,7 +22,7 @@ import { REVOKED } from './fold.ts'
 const SWEEP_AFTER_MS = MINUTE
 
 /**
- * Deletes one connection or everything of a user (docs/behaviour.md, Deletion and purge). Each connection is detached first, so the API shows
+ * Deletes one connection or everything of a user (docs/behaviour.md, Deletion). Each connection is detached first, so the API shows
  * nothing at once, then its data goes. Counts are kept on the connection, so a crash at any point changes neither answer nor event.
  */
 export async function purge(work: CommandWork<'purge'>): Promise<void> {

@@ -1,4 +1,4 @@
-/** docs/security.md: at most 64 KiB of an answer is read, 1 KiB kept. */
+/** docs/security.md, The network: at most 64 KiB of an answer is read, 1 KiB kept. */
 export const READ_LIMIT = 64 * 1_024
 export const KEPT_LIMIT = 1_024
 

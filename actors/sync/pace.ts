@@ -29,7 +29,7 @@ export interface PaceOptions {
 }
 
 /**
- * Holds one account's reading rate (docs/provider.md `requestsPerMinute`) to the letter, however many processes run: within no minute do
+ * Holds one account's reading rate (docs/provider.md, Profile: `requestsPerMinute`) to the letter, however many processes run: within no minute do
  * more requests reach the provider. Turns are reserved in the database, so that two readers, or one after a crash, never take the
  * same. The answered function waits for the next turn; what it waited for has to be sent at once. It throws the signal's
  * reason when that is aborted.

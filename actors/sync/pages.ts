@@ -31,7 +31,7 @@ export interface Step extends Look {
 }
 
 /**
- * The pages of an account's list, newest first, from one update time down to another. The list moves while it is read (docs/provider.md):
+ * The pages of an account's list, newest first, from one update time down to another. The list moves while it is read (docs/provider.md, Conversations):
  * pages overlap by one entry, and where entries may have slipped away between two pages it goes back for them. Nor is the list's word
  * on its own length taken: it ends where nothing comes any more. While a page is worked on the next one is asked for; not after the
  * first one, which mostly is the last.

@@ -46,7 +46,7 @@ function admit(request: Request, response: Response, caller: Caller | null): Cal
   return caller
 }
 
-/** Throws `missing_authorization` where there is no header or no Bearer prefix (docs/behaviour.md, Authentication 6). */
+/** Throws `missing_authorization` where there is no header or no Bearer prefix (docs/behaviour.md, Authentication). */
 export function bearerOf(header: string | undefined): string {
   const [, credential] = /^Bearer +(\S+) *$/i.exec(header ?? '') ?? []
   if (credential === undefined) throw new ServiceError('missing_authorization')

@@ -5,7 +5,7 @@ import { LONGEST_ID, text, USER_REF_LENGTH } from '../../wire/text.ts'
 
 export type LinkPurpose = 'connect' | 'manage'
 
-/** What a verified link says (docs/behaviour.md, Authentication 3). Times are Unix seconds. */
+/** What a verified link says (docs/behaviour.md, Authentication). Times are Unix seconds. */
 export interface LinkClaims {
   appId: string
   userRef: string
@@ -52,7 +52,7 @@ export function parseClaims(payload: unknown): { claims: LinkClaims } | { reason
   }
 }
 
-/** docs/behaviour.md: https, or loopback in the sandbox. */
+/** docs/behaviour.md, Hosted pages: https, or loopback in the sandbox. */
 export function isRedirectAllowed(address: string, { sandbox }: { sandbox: boolean }): boolean {
   const url = parseUrl(address)
   if (!url || url.username || url.password) return false

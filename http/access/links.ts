@@ -9,9 +9,9 @@ import { isRedirectAllowed, type LinkClaims, type LinkPurpose, parseClaims } fro
 
 /** docs/behaviour.md, Limits. */
 const LONGEST_LIFE_S = (15 * MINUTE) / SECOND
-/** docs/security.md: how far the partner's clock may be ahead. */
+/** docs/security.md, Secrets and tokens: how far the partner's clock may be ahead. */
 const SKEW_S = 60
-/** docs/security.md: a shorter secret could be guessed from one link. */
+/** docs/security.md, Secrets and tokens: a shorter secret could be guessed from one link. */
 const SHORTEST_SECRET_BYTES = 32
 /** Far more than any link has; longer ones are not worth parsing. */
 const LONGEST_TOKEN = 8_192
@@ -22,7 +22,7 @@ export interface VerifiedLink {
 }
 
 /**
- * Verifies a link's token (docs/behaviour.md, Authentication 3; docs/security.md) and consumes nothing. Throws `ServiceError` `missing_token`,
+ * Verifies a link's token (docs/behaviour.md, Authentication; docs/security.md, Secrets and tokens) and consumes nothing. Throws `ServiceError` `missing_token`,
  * `malformed_token`, `wrong_purpose` or `invalid_token` with a reason.
  */
 export async function readLink({

@@ -8,7 +8,7 @@ import { bearerOf } from './api-key.ts'
 /** There is one operator key: who of the operators it was is not known to the service. */
 export const OPERATOR: Principal = { kind: 'operator', id: 'operator-key' }
 
-/** `Authorization: Bearer <operator key>` (docs/behaviour.md, `/ops`). */
+/** `Authorization: Bearer <operator key>` (docs/behaviour.md, Operators). */
 export function operatorOnly({ operatorKey }: { operatorKey: string }): RequestHandler {
   return (request, _response, next) => {
     if (!sameSecret(bearerOf(request.get('authorization')), operatorKey)) throw new ServiceError('invalid_operator_key')

@@ -8,7 +8,7 @@ import { ensureUser, type User } from '../../schemas/user/user.ts'
 import type { LinkClaims } from '../access/link-claims.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 
-/** What an app may ask for (docs/behaviour.md, Authentication 3). */
+/** What an app may ask for (docs/behaviour.md, Authentication). */
 export const KNOWN_SCOPES: readonly string[] = ['conversations:read']
 
 /** What a connect flow works on. */
@@ -19,7 +19,7 @@ export interface BegunFlow {
 
 /**
  * Begins the connect flow `flowId` (a lease or a capture) of a verified link: the user is created if missing, the link consumed and
- * `connect.started` sent, once (docs/behaviour.md, Connect flow 2 and 3). The same flow may come back with the same link. Throws `ServiceError`
+ * `connect.started` sent, once (docs/behaviour.md, Connect flow). The same flow may come back with the same link. Throws `ServiceError`
  * `forbidden_scope` or `unknown_provider`, which leave the link unspent, or `link_used`.
  */
 export async function beginFlow({

@@ -8,7 +8,7 @@ export type CountedConnection = Pick<Connection, '_id' | 'archiveId' | 'fence' |
 
 export interface ArchiveCounts {
   all: number
-  /** Conversations whose first message is within the window (docs/behaviour.md, recentConversationCount). */
+  /** Conversations whose first message is within the window (docs/behaviour.md, Connection). */
   recent: number
 }
 

@@ -26,7 +26,7 @@ const LISTED = {
 
 export type ConnectionLister = (user: { appId: string; userRef: string }) => Promise<ConnectionView[]>
 
-/** Lists a user's connections as docs/behaviour.md shows them, newest capture first. Throws `user_not_found`. */
+/** Lists a user's connections as docs/behaviour.md, Connection shows them, newest capture first. Throws `user_not_found`. */
 export function createConnectionLister({ clock }: { clock: Clock }): ConnectionLister {
   const count = createArchiveCounts({ clock })
   return async ({ appId, userRef }) => {

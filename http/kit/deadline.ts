@@ -3,7 +3,7 @@ import { type Clock, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { tellError } from './error-answer.ts'
 
-/** docs/security.md: where the database is away the API answers 500 within 5 s, also where it is silent rather than gone. */
+/** docs/security.md, Reliability: where the database is away the API answers 500 within 5 s, also where it is silent rather than gone. */
 const ANSWER_MS = 4.5 * SECOND
 
 /** Answers 500 where the handlers after it have not begun to answer in time. */

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 
 const YEAR_S = 31_536_000
 
-/** What every answer carries (docs/security.md); a page that needs a wider policy sets its own over it. */
+/** What every answer carries (docs/security.md, Secrets and tokens); a page that needs a wider policy sets its own over it. */
 export function securityHeaders({ https }: { https: boolean }): RequestHandler {
   const headers = {
     'X-Content-Type-Options': 'nosniff',

@@ -44,7 +44,7 @@ function changesOf({ appName, ...rest }: ChangedAppBody) {
   }
 }
 
-/** docs/security.md: https and public addresses only, unless the sandbox was set up for a developer's own machine. */
+/** docs/security.md, The network: https and public addresses only, unless the sandbox was set up for a developer's own machine. */
 function checkWebhookUrl(url: string | null | undefined, { config }: HttpRuntime): void {
   const reason = url ? webhookUrlProblem(url, { allowPrivate: config.WEBHOOK_PRIVATE_ADDRESSES }) : null
   if (reason) throw new ServiceError('invalid_parameter', { name: 'webhookUrl', reason })

@@ -15,7 +15,7 @@ import { listDeliveries, postRetry, postRetrySince } from './deliveries.ts'
 import { listLeases, postRelease } from './leases.ts'
 import { getOverview } from './overview.ts'
 
-/** What operators see and do (docs/behaviour.md, `/ops`). No answer holds a conversation's text, a credential or a key. */
+/** What operators see and do (docs/behaviour.md, Operators). No answer holds a conversation's text, a credential or a key. */
 export function opsRouter(runtime: HttpRuntime): Router {
   const { clock, config } = runtime
   const router = Router()

@@ -10,7 +10,7 @@ export interface Conversation {
   /** Last change on the provider's side; drives list ordering. Sorted as oldest when the provider gave none. */
   updateTime: Date | null
   firstMessageAt: Date | null
-  /** docs/behaviour.md's `payload` as the JSON text that the API answers, or null where it lies in parts. */
+  /** The `payload` (docs/behaviour.md, Conversation) as the JSON text that the API answers, or null where it lies in parts. */
   payload: string | null
   /** Number of parts where the payload is larger than a document may hold (conversation_parts). */
   payloadParts?: number

@@ -16,7 +16,7 @@ export interface ClaimedDeliveries {
 
 /**
  * Claims up to `limit` of an app's longest due deliveries, in two round trips where nobody competes. The claim itself writes the
- * attempt down (docs/behaviour.md: an attempt counts from when it is claimed).
+ * attempt down (docs/behaviour.md, Events: an attempt counts from when it is taken up).
  */
 export async function claimDeliveries({
   appId,

@@ -11,7 +11,7 @@ export interface Viewport {
   mobile: boolean
 }
 
-/** As docs/behaviour.md's `data-state`; `released` is a flow that ended without either. */
+/** As the page's `data-state` (docs/behaviour.md, Hosted pages); `released` is a flow that ended without either. */
 export type LeaseState = PageState | 'released'
 
 export const FINAL_LEASE_STATES: readonly LeaseState[] = ['connected', 'failed', 'released']
@@ -38,7 +38,7 @@ export interface Lease extends Claimable {
   /** Someone asked for it to end: the visitor, an operator, a purge. */
   releaseRequestedAt?: Date
   createdAt: Date
-  /** docs/behaviour.md: the whole flow ends one hour after the link was opened. */
+  /** docs/behaviour.md, Connect flow: all of it has to happen within one hour. */
   expiresAt: Date
   endedAt?: Date
 }

@@ -3,7 +3,7 @@ import type { Runtime } from '../../core/process.ts'
 import type { App } from '../app/app.ts'
 import { appKey } from '../app/apps.ts'
 
-/** A keyed hash of a provider account's e-mail: it is never stored in clear (docs/behaviour.md, native capture). */
+/** A keyed hash of a provider account's e-mail: it is never stored in clear (docs/behaviour.md, POST /api/connect-native). */
 export function emailHashOf({
   app,
   email,

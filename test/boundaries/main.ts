@@ -1,28 +1,29 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join, relative, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { checkFile } from './check-file.ts'
-
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
-const SOURCE = /\.(?:[cm]?[jt]s|tsx)$/
-const SKIPPED = new Set(['node_modules', 'docs', 'dist'])
-/** Served to browsers and never loaded by a process: they have no core/clock to take the time from. */
-const IN_BROWSER = `${sep}public${sep}`
+import { checkMentions, indexDocument } from './mentions.ts'
+import { readProject, root } from './project.ts'
 
 /** Prints `file:line message` for each violation in the project; exit status 1 if there is one. */
+const files = await readProject()
+const names = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'))
+const documents = new Map(
+  await Promise.all(
+    names.map(async (name) => [name, indexDocument(await readFile(join(root, 'docs', name), 'utf8'))] as const),
+  ),
+)
+
 let count = 0
-for (const folder of await readdir(root, { withFileTypes: true })) {
-  if (!folder.isDirectory() || folder.name.startsWith('.') || SKIPPED.has(folder.name)) continue
-  for (const entry of await readdir(join(root, folder.name), { recursive: true, withFileTypes: true })) {
-    const file = join(entry.parentPath, entry.name)
-    const path = relative(root, file)
-    if (!entry.isFile() || !SOURCE.test(entry.name) || path.includes(IN_BROWSER)) continue
-    if (path.split(sep).some((part) => SKIPPED.has(part))) continue
-    const source = await readFile(file, 'utf8')
-    for (const { line, message } of checkFile({ path: path.replaceAll(sep, '/'), source })) {
-      count += 1
-      console.log(`${path}:${line} ${message}`)
-    }
+for (const file of files) {
+  const inBrowser = file.path.includes('/public/')
+  const violations = [
+    // Served to browsers as it is and never loaded by a process: it has no core/clock to take the time from.
+    ...(inBrowser ? [] : checkFile(file)),
+    ...(file.path.startsWith('test/boundaries/') ? [] : checkMentions({ source: file.source, documents })),
+  ]
+  for (const { line, message } of violations) {
+    count += 1
+    console.log(`${file.path}:${line} ${message}`)
   }
 }
 process.exit(count > 0 ? 1 : 0)

@@ -1,4 +1,4 @@
-/** The folders of the house and what each may import besides npm packages and itself (docs/architecture.md). */
+/** The folders of the house and what each may import besides npm packages and itself (docs/architecture.md, Folders). */
 export const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   core: [],
   wire: [],

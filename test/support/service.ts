@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { testDatabase } from './database.ts'
 import { until } from './until.ts'
 
-/** The line of `npm start -- --json` (docs/behaviour.md). */
+/** The line of docs/behaviour.md, npm start -- --json. */
 export interface ServiceLine {
   baseUrl: string
   provider: { id: string; site: string }

@@ -27,7 +27,7 @@ const BODY_LIMIT = '4kb'
 const OTHER_FLOW =
   'Another link was opened in this browser since. Continue there, or return to the app and start again.'
 
-/** The hosted page (docs/behaviour.md, `/start`): GET consumes nothing, POST begins the flow. */
+/** The hosted page (docs/behaviour.md, Connect flow): GET consumes nothing, POST begins the flow. */
 export function startRouter({ runtime, assets }: { runtime: HttpRuntime; assets: Assets }): Router {
   const router = Router()
   router.get('/', async (request, response) => {

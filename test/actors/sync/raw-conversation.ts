@@ -1,4 +1,4 @@
-/** A provider's object of a conversation of one message (docs/provider.md). `updateTime`: Unix seconds, also when it began. */
+/** A provider's object of a conversation of one message (docs/provider.md, Conversations). `updateTime`: Unix seconds, also when it began. */
 export const rawConversation = ({
   id,
   title,

@@ -7,7 +7,7 @@ import { seedConnection } from '../../support/seed.ts'
 import { until } from '../../support/until.ts'
 
 const PATH = '/api/connections?userRef=someone'
-/** docs/security.md; a request that takes longer fails the test. */
+/** docs/security.md, Reliability; a request that takes longer fails the test. */
 const ANSWER_MS = 5_000
 let world: HttpWorld
 let proxy: DatabaseProxy

@@ -11,7 +11,7 @@ import { askToIngest, REVOKED } from './requests.ts'
 
 /**
  * Compares a settled history with the model. What an app can see is asked for as an app asks: of the API, with the key of the app that
- * may see it and with keys of others. Documents are looked at for nothing but what docs/behaviour.md promises and no app can see (`compareHidden`),
+ * may see it and with keys of others. Documents are looked at for nothing but what is promised and no app can see (`compareHidden`),
  * and for the events as they are sent (`compareEvents`).
  */
 export async function compare(run: Run, { since }: { since: Date }): Promise<void> {

@@ -1,6 +1,6 @@
 import type { PurgeResult } from '../../../../sdk/src/index.ts'
 
-/** A connection as docs/behaviour.md says it has to be. */
+/** A connection as it has to be (docs/behaviour.md, Connection). */
 export interface ModelConnection {
   id: string
   app: number
@@ -21,7 +21,7 @@ export interface ModelPurge {
   answer?: PurgeResult
 }
 
-/** docs/behaviour.md in memory: what logins, expiries and purges make of connections. */
+/** The promises in memory (docs/behaviour.md, States): what logins, expiries and purges make of connections. */
 export interface Model {
   connections: ModelConnection[]
   purges: ModelPurge[]
