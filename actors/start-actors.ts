@@ -5,11 +5,11 @@ import { loadProfiles } from '../provider/load-profiles.ts'
 import { deleteStrayUploads } from '../schemas/archive/export-upload.ts'
 import { createHeldClaims } from '../schemas/held-claims.ts'
 import { claimCommands } from './commands/claim-commands.ts'
-import { claimConnections, SYNCS_AT_ONCE } from './connection/claim-connections.ts'
 import { startDelivering } from './delivery/start-delivering.ts'
 import { type ActorRuntime, Stopping } from './runtime.ts'
-import { createSlots } from './slots.ts'
 import { type ActorInfo, startActorSystem } from './supervision.ts'
+import { claimConnections, SYNCS_AT_ONCE } from './sync/claim-connections.ts'
+import { createSlots } from './sync/slots.ts'
 
 /** How often each kind of waiting work is looked for (machine ms): an indexed read of what is due, nothing more. */
 const COMMANDS_EVERY_MS = 50

@@ -3,7 +3,7 @@ import { type App, Apps } from '../../schemas/app/app.ts'
 import { Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import { outboxEntry } from '../../schemas/outbox.ts'
-import type { CommandWork } from '../connection/connect.ts'
+import type { CommandWork } from './command-work.ts'
 import { finishCommand } from './finish.ts'
 
 /** Makes an active connection due at once, unless it is being synced already. */
@@ -16,7 +16,7 @@ export async function syncNow({ command, runtime }: CommandWork<'sync-now'>): Pr
   await finishCommand({ command, result: { accepted: matchedCount > 0 }, now })
 }
 
-/** Sends `test.event` to the app's webhook; answers the delivery's id, or null where the app has no webhook URL. */
+/** Sends `test.event` to the app's webhook; returns the delivery's id, or null where the app has no webhook URL. */
 export async function testEvent({ command, runtime }: CommandWork<'test-event'>): Promise<void> {
   const now = runtime.clock.now()
   const { appId, args, _id: cause } = command

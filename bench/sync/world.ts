@@ -1,6 +1,6 @@
 import { carryOut } from '../../actors/commands/carry-out.ts'
-import { whenDue } from '../../actors/connection/actor.ts'
 import type { ActorRuntime } from '../../actors/runtime.ts'
+import { whenDue } from '../../actors/sync/when-due.ts'
 import { seal } from '../../core/envelope.ts'
 import { newId } from '../../core/ids.ts'
 import { createRuntime } from '../../core/process.ts'

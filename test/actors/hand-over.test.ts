@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { whenDue } from '../../actors/connection/actor.ts'
+import { whenDue } from '../../actors/sync/when-due.ts'
 import { HOUR, systemClock } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'

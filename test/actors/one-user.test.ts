@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { connect } from '../../actors/connection/connect.ts'
+import { connect } from '../../actors/commands/connect.ts'
 import { type Command, Commands } from '../../schemas/command/command.ts'
 import { Accounts } from '../../schemas/connection/account.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'

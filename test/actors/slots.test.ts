@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createSlots } from '../../actors/slots.ts'
+import { createSlots } from '../../actors/sync/slots.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'
 import { Connections } from '../../schemas/connection/connection.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'

@@ -12,11 +12,11 @@ import { type OutboxEntry, outboxEntry, withEvents } from '../../schemas/outbox.
 import { spendCapturesOf } from '../../schemas/user/capture.ts'
 import { cutShortAndStored } from '../archive/counts.ts'
 import { deleteArchive, deleteBrowserProfile } from '../archive/purge-data.ts'
-import { finishCommand } from '../commands/finish.ts'
+import { holdAccount } from '../connection/account.ts'
+import { REVOKED } from '../connection/fold.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { holdAccount } from './account.ts'
-import type { CommandWork } from './connect.ts'
-import { REVOKED } from './fold.ts'
+import type { CommandWork } from './command-work.ts'
+import { finishCommand } from './finish.ts'
 
 /** A writer that lost its claim has ended by then (machine time): whatever it left is swept. */
 const SWEEP_AFTER_MS = MINUTE

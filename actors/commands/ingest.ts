@@ -15,13 +15,13 @@ import { countRun, cutShortEvents, importedEvents, inBrief } from '../archive/co
 import { type Prepared, prepare } from '../archive/prepare.ts'
 import { leaveNothingBehind } from '../archive/purge-data.ts'
 import { storeConversations, storedOf } from '../archive/store.ts'
-import { finishCommand } from '../commands/finish.ts'
-import { NotYet } from '../commands/not-yet.ts'
+import { accountIdOf } from '../connection/account.ts'
+import { writeHeld } from '../connection/claimed.ts'
+import { type Holding, waitForClaim } from '../connection/wait-for-claim.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { accountIdOf } from './account.ts'
-import { writeHeld } from './claimed.ts'
-import type { CommandWork } from './connect.ts'
-import { type Holding, waitForClaim } from './wait-for-claim.ts'
+import type { CommandWork } from './command-work.ts'
+import { finishCommand } from './finish.ts'
+import { NotYet } from './not-yet.ts'
 
 /** Stored in one go: so many conversations or bytes of them. */
 const BATCH_CONVERSATIONS = 100

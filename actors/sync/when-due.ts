@@ -2,10 +2,10 @@ import { heldBy } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import { ClaimLost } from '../../schemas/held-claims.ts'
+import { releaseAt } from '../connection/claimed.ts'
+import { CRASHES_TO_QUARANTINE, crashBackOff } from '../crash.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { releaseAt } from './claimed.ts'
-import { CRASHES_TO_QUARANTINE, crashBackOff } from './crash.ts'
-import { type SyncOptions, syncConnection } from './sync.ts'
+import { type SyncOptions, syncConnection } from './sync-connection.ts'
 
 /** What the connection actor does when its connection is due: one sync; a crash is counted, and waited out or quarantined. */
 export async function whenDue(options: SyncOptions): Promise<void> {

@@ -2,9 +2,9 @@ import { claimMany } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import type { Slots } from '../slots.ts'
 import type { Supervisor } from '../supervision.ts'
-import { whenDue } from './actor.ts'
+import type { Slots } from './slots.ts'
+import { whenDue } from './when-due.ts'
 
 /** Claimed in one go; more are claimed at the next turn. */
 const CLAIMS_AT_ONCE = 50

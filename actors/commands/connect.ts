@@ -13,18 +13,14 @@ import {
 import { trusted } from '../../schemas/database.ts'
 import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 import { emailHashOf } from '../../schemas/user/email-hash.ts'
-import { finishCommand } from '../commands/finish.ts'
+import { accountIdOf, holdAccount } from '../connection/account.ts'
+import { foldConnection } from '../connection/fold.ts'
+import { inheritArchiveKey } from '../connection/keys.ts'
+import { type Holding, waitForClaim } from '../connection/wait-for-claim.ts'
 import type { ActorRuntime } from '../runtime.ts'
-import { accountIdOf, awaitOtherConnect, holdAccount, letIn } from './account.ts'
-import { foldConnection } from './fold.ts'
-import { inheritArchiveKey } from './keys.ts'
-import { type Holding, waitForClaim } from './wait-for-claim.ts'
-
-export interface CommandWork<K extends Command['kind']> {
-  command: Command<K>
-  runtime: ActorRuntime
-  signal: AbortSignal
-}
+import { admitConnect, awaitOtherConnect } from './admit-connect.ts'
+import type { CommandWork } from './command-work.ts'
+import { finishCommand } from './finish.ts'
 
 /**
  * Creates a connection from a usable session (docs/behaviour.md, Connect flow). The account's claim
@@ -103,7 +99,11 @@ interface Creation extends Omit<CommandWork<'connect'>, 'signal'> {
 
 async function create({ command, runtime, account, predecessors, emailHash }: Creation): Promise<void> {
   const { args } = command
-  const archiveId = await letIn({ account, command, inherited: predecessors.find((each) => each.archiveId)?.archiveId })
+  const archiveId = await admitConnect({
+    account,
+    command,
+    inherited: predecessors.find((each) => each.archiveId)?.archiveId,
+  })
   const key = runtime.keyring.unwrap(args.key)
   const predecessor = predecessors.find(({ archiveKey }) => archiveKey)
   if (args.profile) await storeProfile(args.connectionId, bytes(args.profile), runtime)
