@@ -10,7 +10,8 @@ import { later } from '../archive/prepare.ts'
 import { isNewer, storedOf } from '../archive/store.ts'
 import { createWriter, type Writer } from '../archive/writer.ts'
 import { fetchConversations } from './fetch.ts'
-import { newestOf, type PagesOptions, pagesDown, type Step } from './pages.ts'
+import { type PagesOptions, pagesDown, type Step } from './pages.ts'
+import { newestOf } from './walk.ts'
 
 /** The most external ids that are kept to be asked for again. */
 const MOST_UNREAD = 500
