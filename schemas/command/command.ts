@@ -1,10 +1,10 @@
 import mongoose, { type Model } from 'mongoose'
 import type { WrappedKey } from '../../core/envelope.ts'
 import { type Claimable, claimFields } from '../claims.ts'
-import type { Device } from '../connection/connection.ts'
 import { embedded } from '../embedded.ts'
 import { type HasOutbox, outboxFields } from '../outbox.ts'
 import { type Principal, principalField } from '../principal.ts'
+import type { Device } from '../user/device.ts'
 import type { CommandFailure } from './failure.ts'
 
 /** What each kind of command works on. Everything here is safe to keep: secrets are sealed. */

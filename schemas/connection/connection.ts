@@ -3,18 +3,10 @@ import type { WrappedKey } from '../../core/envelope.ts'
 import { type Claimable, claimFields } from '../claims.ts'
 import { embedded } from '../embedded.ts'
 import { type HasOutbox, outboxFields } from '../outbox.ts'
+import type { Device } from '../user/device.ts'
 import { wrappedKey } from '../wrapped-key.ts'
 
 export type ConnectionStatus = 'active' | 'needs_reauth' | 'revoked'
-
-/** What native connect says of the device; stored for support. */
-export interface Device {
-  platform?: string
-  osVersion?: string
-  sdkVersion?: string
-  model?: string
-  appVersion?: string
-}
 
 /** The sync that is under way or was the last one. */
 export interface SyncState {

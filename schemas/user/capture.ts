@@ -1,9 +1,9 @@
 import mongoose, { type Model } from 'mongoose'
 import { type Clock, DAY, MINUTE } from '../../core/clock.ts'
 import { deriveId, sha256 } from '../../core/ids.ts'
-import type { Device } from '../connection/connection.ts'
 import { trusted } from '../database.ts'
 import { embedded } from '../embedded.ts'
+import type { Device } from './device.ts'
 
 /** One attempt of native connect between `start` and `capture` (docs/behaviour.md, POST /api/connect-native). */
 export interface Capture {

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkFile } from './check-file.ts'
+import { checkFile, checkPlace } from './check-file.ts'
 
 const messages = (path: string, source: string): string[] =>
   checkFile({ path, source }).map(({ line, message }) => `${line} ${message}`)
@@ -40,6 +40,33 @@ test('the four programs never import each other, core imports packages only, nob
     assert.is(messages(`${from}/a.ts`, "import '../test/support/until.ts'").length, 1, from)
     assert.is(messages(`${from}/a.ts`, "import '../bench/main.ts'").length, 1, from)
   }
+})
+
+test('a part of a folder imports the parts that its rule names and no others', () => {
+  assert.equal(messages('http/api/a.ts', "import '../actions/b.ts'\nimport '../kit/c.ts'\nimport './d.ts'"), [])
+  assert.equal(messages('http/server.ts', "import './api/index.ts'"), [])
+  assert.equal(messages('http/api/a.ts', "import '../pages/kit/html.ts'"), [
+    '1 http/api/ must not import http/pages/kit/html.ts',
+  ])
+  assert.is(messages('http/kit/a.ts', "import '../server.ts'").length, 1)
+  assert.is(messages('http/pages/start/assets/a.ts', "import '../../manage/view.ts'").length, 1)
+  assert.equal(messages('http/pages/start/assets/a.ts', "import '../../kit/assets/dom.ts'"), [])
+})
+
+test('wire knows zod and no other package, the sandbox provider knows the profile', () => {
+  assert.equal(messages('wire/a.ts', "import { z } from 'zod'"), [])
+  assert.is(messages('wire/a.ts', "import { join } from 'node:path'").length, 1)
+  assert.equal(messages('sandbox/a.ts', "import '../provider/profile.ts'"), [])
+  assert.is(messages('sandbox/a.ts', "import '../provider/client.ts'").length, 1)
+})
+
+test('a folder within one that has parts needs a rule of its own', () => {
+  const found = (path: string): number => checkPlace({ path, source: '' }).length
+  assert.is(found('http/misc/a.ts'), 1)
+  assert.is(found('http/server.ts'), 0)
+  assert.is(found('http/pages/start/assets/a.ts'), 0)
+  assert.is(found('provider/misc/a.ts'), 0)
+  assert.is(found('test/http/misc/a.ts'), 0)
 })
 
 test('the sdk is reached by neither name', () => {

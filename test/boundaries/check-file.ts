@@ -1,52 +1,66 @@
-import { dirname, join, normalize } from 'node:path/posix'
-import { BANS, MAY_IMPORT } from './rules.ts'
+import { dirname } from 'node:path/posix'
+import { type Import, importsOf, withoutComments } from './imports.ts'
+import type { SourceFile } from './project.ts'
+import { BANS, FOLDERS, type Folder, OUTSIDE } from './rules.ts'
 
 export interface Violation {
   line: number
   message: string
 }
 
-/** Import and export statements with a source, over several lines too, and `import()` / `import x = require()` / `require()`. */
-const SPECIFIER = /(?:\bfrom\s*|\bimport\s*|\bimport\s*\(\s*|\brequire\s*\(\s*)(['"`])([^'"`\n]+)\1/g
-
-/** Checks one source file; `path` is from the project's root, with forward slashes. */
-export function checkFile({ path, source }: { path: string; source: string }): Violation[] {
-  const code = withoutComments(source)
-  const lineOf = (index: number): number => code.slice(0, index).split('\n').length
-  const violations: Violation[] = []
-  for (const match of code.matchAll(SPECIFIER)) {
-    const message = checkImport({ path, specifier: match[2] ?? '' })
-    if (message) violations.push({ line: lineOf(match.index), message })
-  }
+/** Checks what one source file imports and calls. */
+export function checkFile(file: SourceFile): Violation[] {
+  const { path } = file
+  const violations: Violation[] = importsOf(file).flatMap((each) => {
+    const message = checkImport({ path, ...each })
+    return message ? [{ line: each.line, message }] : []
+  })
+  const code = withoutComments(file.source)
   for (const { pattern, message, appliesTo } of BANS) {
     if (!appliesTo(path)) continue
     for (const match of code.matchAll(new RegExp(pattern, 'g'))) {
-      violations.push({ line: lineOf(match.index), message: `${match[0].trim()}: ${message}` })
+      const line = code.slice(0, match.index).split('\n').length
+      violations.push({ line, message: `${match[0].trim()}: ${message}` })
     }
   }
   return violations.sort((a, b) => a.line - b.line)
 }
 
-const folderOf = (path: string): string => path.split('/')[0] ?? ''
+const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`)
 
-function checkImport({ path, specifier }: { path: string; specifier: string }): string | undefined {
-  const from = folderOf(path)
-  const allowed = MAY_IMPORT[from]
-  if (allowed === 'anything') return undefined
-  if (allowed === undefined) return `${from}/ is no folder of the house: give it a rule`
-  // The SDK is installed under its own name: to import that is to import the folder.
-  if (specifier === 'ccs-sdk' || specifier.startsWith('ccs-sdk/')) {
-    return from === 'sdk' ? undefined : `${from}/ must not import sdk/`
-  }
-  if (!specifier.startsWith('.')) return undefined
-  const target = normalize(join(dirname(path), specifier))
-  const to = folderOf(target)
-  if (to === from || allowed.includes(to)) return undefined
-  return to === '..' ? `${specifier} lies outside of the project` : `${from}/ must not import ${to}/`
+/** The innermost folder with a rule, and those around it. */
+function rulesOf(path: string): { name: string; rules: Folder[] } | undefined {
+  const names = Object.keys(FOLDERS).filter((name) => isWithin(dirname(path), name))
+  const name = names.sort((a, b) => a.length - b.length).at(-1)
+  return name === undefined ? undefined : { name, rules: names.map((each) => FOLDERS[each] as Folder) }
 }
 
-/** Comments blanked out, their line breaks kept, so that lines still count right; strings stay as they are. */
-function withoutComments(source: string): string {
-  const tokens = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\//g
-  return source.replace(tokens, (token) => (/^\/[/*]/.test(token) ? token.replace(/[^\n]/g, ' ') : token))
+function checkImport({ path, specifier, target }: { path: string } & Import): string | undefined {
+  const [top = ''] = path.split('/')
+  if (OUTSIDE.includes(top)) return undefined
+  const found = rulesOf(path)
+  if (!found) return `${top}/ is no folder of the house: give it a rule`
+  const { name, rules } = found
+  // The SDK is installed under its own name: to import that is to import the folder.
+  if (isWithin(specifier, 'ccs-sdk')) return top === 'sdk' ? undefined : `${name}/ must not import sdk/`
+  if (target === undefined) {
+    const packages = rules.findLast((rule) => rule.packages)?.packages
+    return packages && !packages.includes(specifier) ? `${name}/ must not import ${specifier}` : undefined
+  }
+  if (target.startsWith('..')) return `${specifier} lies outside of the project`
+  const to = rulesOf(target)?.name ?? target.split('/')[0]
+  if (to === name) return undefined
+  // Of the folder that it is part of a folder may import what its own rule names; of the rest of the house what any of its rules does.
+  const counting = target.startsWith(`${top}/`) ? rules.slice(-1) : rules
+  const allowed = counting.some(({ mayImport }) => mayImport.some((place) => isWithin(target, place)))
+  return allowed ? undefined : `${name}/ must not import ${to === top ? target : `${to}/`}`
+}
+
+/** Folders with parts of their own: every folder in them has a rule. Assets and test data of a part belong to it. */
+export function checkPlace({ path }: SourceFile): Violation[] {
+  const found = rulesOf(path)
+  const [top = ''] = path.split('/')
+  if (!found || found.name !== top || dirname(path) === top) return []
+  const hasParts = Object.keys(FOLDERS).some((name) => name.startsWith(`${top}/`))
+  return hasParts ? [{ line: 1, message: `${dirname(path)}/ is no folder of the house: give it a rule` }] : []
 }

@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { checkFile } from './check-file.ts'
+import { checkFile, checkPlace, type Violation } from './check-file.ts'
+import { findCycles } from './cycles.ts'
+import { importGraph } from './imports.ts'
 import { checkMentions, indexDocument } from './mentions.ts'
 import { readProject, root } from './project.ts'
 
@@ -14,16 +16,18 @@ const documents = new Map(
 )
 
 let count = 0
+const tell = (path: string, violations: Violation[]): void => {
+  for (const { line, message } of violations) console.log(`${path}:${line} ${message}`)
+  count += violations.length
+}
+
 for (const file of files) {
-  const inBrowser = file.path.includes('/public/')
-  const violations = [
-    // Served to browsers as it is and never loaded by a process: it has no core/clock to take the time from.
-    ...(inBrowser ? [] : checkFile(file)),
-    ...(file.path.startsWith('test/boundaries/') ? [] : checkMentions({ source: file.source, documents })),
-  ]
-  for (const { line, message } of violations) {
-    count += 1
-    console.log(`${file.path}:${line} ${message}`)
-  }
+  // Served to browsers as it is and never loaded by a process: it has no core/clock to take the time from.
+  if (!file.path.includes('/public/')) tell(file.path, [...checkPlace(file), ...checkFile(file)])
+  // The checks' own tests have examples.
+  if (!file.path.startsWith('test/boundaries/')) tell(file.path, checkMentions({ source: file.source, documents }))
+}
+for (const cycle of findCycles(importGraph(files))) {
+  tell(cycle[0] ?? '', [{ line: 1, message: `imports run in a circle through ${cycle.join(', ')}` }])
 }
 process.exit(count > 0 ? 1 : 0)

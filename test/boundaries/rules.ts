@@ -1,22 +1,74 @@
-/** The folders of the house and what each may import besides npm packages and itself (docs/architecture.md, Folders). */
-export const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
-  core: [],
-  wire: [],
-  schemas: ['core', 'wire'],
-  provider: ['core'],
-  sandbox: ['core', 'provider'],
-  actors: ['schemas', 'provider', 'core', 'wire'],
-  'browser-farm': ['schemas', 'provider', 'core', 'wire'],
-  http: ['schemas', 'provider', 'core', 'wire'],
-  tui: ['wire'],
-  sdk: [],
-  start: ['core', 'schemas', 'provider'],
-  test: 'anything',
-  bench: 'anything',
+/**
+ * The folders of the house and what each may import besides npm packages and itself (docs/architecture.md, Folders): paths of folders, with
+ * everything in them, or of single files. The rule of the innermost folder holds; one within another may import what that one may of the
+ * rest of the house, and of the other's own parts only what it names.
+ */
+export interface Folder {
+  mayImport: readonly string[]
+  /** The only packages, where not any; Node's own count too. */
+  packages?: readonly string[]
 }
 
-/** Folders whose code runs beside the service, not in it. */
-const OUTSIDE = ['test', 'bench']
+const SERVICE = ['schemas', 'provider', 'core', 'wire']
+
+/** Folders of which anything may be imported nowhere, and which may import anything. */
+export const OUTSIDE = ['test', 'bench']
+
+const SCHEMAS_BASE = [
+  'schemas/batched.ts',
+  'schemas/claims.ts',
+  'schemas/database.ts',
+  'schemas/embedded.ts',
+  'schemas/held-claims.ts',
+  'schemas/outbox.ts',
+  'schemas/principal.ts',
+  'schemas/wrapped-key.ts',
+]
+
+export const FOLDERS: Record<string, Folder> = {
+  core: { mayImport: [] },
+  wire: { mayImport: [], packages: ['zod'] },
+
+  schemas: { mayImport: ['core', 'wire', 'schemas'] },
+  'schemas/app': { mayImport: SCHEMAS_BASE },
+  'schemas/user': { mayImport: [...SCHEMAS_BASE, 'schemas/app'] },
+  'schemas/command': { mayImport: [...SCHEMAS_BASE, 'schemas/user'] },
+  'schemas/archive': { mayImport: [...SCHEMAS_BASE, 'schemas/command'] },
+  'schemas/connection': { mayImport: [...SCHEMAS_BASE, 'schemas/user', 'schemas/archive'] },
+  'schemas/delivery': { mayImport: SCHEMAS_BASE },
+  'schemas/lease': { mayImport: SCHEMAS_BASE },
+  'schemas/operations': { mayImport: SCHEMAS_BASE },
+
+  provider: { mayImport: ['core'] },
+  sandbox: { mayImport: ['core', 'provider/profile.ts'] },
+
+  actors: { mayImport: [...SERVICE, 'actors'] },
+
+  'browser-farm': { mayImport: SERVICE },
+
+  http: { mayImport: [...SERVICE, 'http'] },
+  'http/kit': { mayImport: [] },
+  'http/access': { mayImport: ['http/kit'] },
+  'http/actions': { mayImport: ['http/kit', 'http/access'] },
+  'http/api': { mayImport: ['http/kit', 'http/access', 'http/actions'] },
+  'http/ops': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/api/purge.ts'] },
+  'http/openapi': { mayImport: ['http/kit', 'http/pages/kit'] },
+  'http/stream': { mayImport: ['http/kit', 'http/access'] },
+  'http/pages': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages'] },
+  'http/pages/kit': { mayImport: ['http/kit', 'http/access'] },
+  'http/pages/start': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages/kit'] },
+  'http/pages/manage': {
+    mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages/kit', 'http/pages/start/start-errors.ts'],
+  },
+
+  tui: { mayImport: ['wire'] },
+  sdk: { mayImport: [] },
+
+  start: { mayImport: ['core', 'schemas', 'provider', 'start'] },
+  'start/set-up': { mayImport: [] },
+  'start/set-up/database': { mayImport: ['start/set-up'] },
+}
+
 /** These have timers of their own: a partner's package, another company's site, the parent of the processes. */
 const OWN_TIME = ['sdk/', 'sandbox/', 'start/', 'core/clock.ts']
 

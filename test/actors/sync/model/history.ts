@@ -1,7 +1,7 @@
 import type { IngestResult } from '../../../../sdk/src/index.ts'
 import type { ModelAccount } from './account.ts'
-import type { Seen } from './conversations.ts'
 import type { Model } from './model.ts'
+import type { Seen } from './seen.ts'
 import type { ModelApp, ModelWorld } from './world.ts'
 
 /** One history: the service as its apps see it on one side, the model on the other. */
