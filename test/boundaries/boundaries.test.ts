@@ -10,6 +10,7 @@ test('imports along the allowed directions pass', () => {
   assert.equal(messages('start/main.ts', "await import('../provider/profile.ts')"), [])
   assert.equal(messages('test/a.test.ts', "import '../actors/main.ts'"), [])
   assert.equal(messages('actors/a.ts', "import { b } from './sync/b.ts'"), [])
+  assert.equal(messages('actors/sync/a.ts', "import { b } from './b.ts'"), [])
 })
 
 test('every form of a forbidden import is found, with its line', () => {
@@ -51,6 +52,12 @@ test('a part of a folder imports the parts that its rule names and no others', (
   assert.is(messages('http/kit/a.ts', "import '../server.ts'").length, 1)
   assert.is(messages('http/pages/start/assets/a.ts', "import '../../manage/view.ts'").length, 1)
   assert.equal(messages('http/pages/start/assets/a.ts', "import '../../kit/assets/dom.ts'"), [])
+})
+
+test('commands work on connections and never the other way', () => {
+  assert.equal(messages('actors/commands/a.ts', "import '../connection/b.ts'\nimport '../runtime.ts'"), [])
+  assert.is(messages('actors/connection/a.ts', "import '../commands/b.ts'").length, 1)
+  assert.is(messages('actors/archive/a.ts', "import '../sync/b.ts'").length, 1)
 })
 
 test('wire knows zod and no other package, the sandbox provider knows the profile', () => {

@@ -14,6 +14,7 @@ const SERVICE = ['schemas', 'provider', 'core', 'wire']
 /** Folders of which anything may be imported nowhere, and which may import anything. */
 export const OUTSIDE = ['test', 'bench']
 
+const ACTORS_BASE = ['actors/runtime.ts', 'actors/supervision.ts', 'actors/crash.ts']
 const SCHEMAS_BASE = [
   'schemas/batched.ts',
   'schemas/claims.ts',
@@ -43,6 +44,11 @@ export const FOLDERS: Record<string, Folder> = {
   sandbox: { mayImport: ['core', 'provider/profile.ts'] },
 
   actors: { mayImport: [...SERVICE, 'actors'] },
+  'actors/archive': { mayImport: ACTORS_BASE },
+  'actors/connection': { mayImport: [...ACTORS_BASE, 'actors/archive'] },
+  'actors/sync': { mayImport: [...ACTORS_BASE, 'actors/archive', 'actors/connection'] },
+  'actors/commands': { mayImport: [...ACTORS_BASE, 'actors/archive', 'actors/connection'] },
+  'actors/delivery': { mayImport: [...ACTORS_BASE, 'actors/outbox-relay.ts'] },
 
   'browser-farm': { mayImport: SERVICE },
 
