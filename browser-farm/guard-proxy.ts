@@ -1,8 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, isIP } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type Duplex, pipeline } from 'node:stream'
 import { SECOND } from '../core/clock.ts'
+import { guardListener } from '../core/guard-listener.ts'
+import { parseUrl } from '../core/parse-url.ts'
 import { isPublicAddress } from '../core/public-address.ts'
 import { hostAllowed, isLoopbackHost, type ProviderProfile } from '../provider/profile.ts'
 
@@ -41,11 +43,25 @@ async function startProxy(profile: ProviderProfile): Promise<{ url: string; stop
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
-  const server = createServer((incoming, outgoing) => void forward({ incoming, outgoing, profile }))
+  // What fails is an odd page's business: there is nobody to tell but the browser.
+  const onError = (): void => undefined
+  const server = createServer(
+    guardListener({
+      socketOf: ([{ socket }]) => socket,
+      onError,
+      handle: (incoming: IncomingMessage, outgoing: ServerResponse) => forward({ incoming, outgoing, profile }),
+    }),
+  )
   server.on('connection', keep)
-  server.on('connect', (incoming: IncomingMessage, client: Duplex, head: Buffer) => {
-    void tunnel({ incoming, client, head, profile, keep })
-  })
+  server.on(
+    'connect',
+    guardListener({
+      socketOf: ([, client]) => client,
+      onError,
+      handle: (incoming: IncomingMessage, client: Duplex, head: Buffer) =>
+        tunnel({ incoming, client, head, profile, keep }),
+    }),
+  )
   server.on('clientError', (_, socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -89,7 +105,8 @@ async function tunnel({
 }): Promise<void> {
   client.on('error', () => client.destroy())
   try {
-    const target = new URL(`http://${incoming.url}`)
+    const target = parseUrl(`http://${incoming.url}`)
+    if (!target) throw new Refused(incoming.url)
     const host = await allowedAddress(target.hostname, profile)
     const upstream = connect({ host, port: Number(target.port || 80), timeout: CONNECT_TIMEOUT_MS })
     keep(upstream)
@@ -119,8 +136,8 @@ async function forward({
   profile: ProviderProfile
 }): Promise<void> {
   try {
-    const url = new URL(incoming.url ?? '')
-    if (url.protocol !== 'http:') throw new Refused(url.protocol)
+    const url = parseUrl(incoming.url ?? '')
+    if (url?.protocol !== 'http:') throw new Refused(url?.protocol)
     const host = await allowedAddress(url.hostname, profile)
     const { 'proxy-connection': _, ...headers } = incoming.headers
     const upstream = request({
@@ -130,14 +147,46 @@ async function forward({
       path: `${url.pathname}${url.search}`,
       headers,
     })
-    upstream.on('response', (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, response.rawHeaders)
-      response.pipe(outgoing)
-    })
+    upstream.on('response', (response) => passOn(response, outgoing))
     upstream.on('error', () => outgoing.destroy())
     outgoing.on('close', () => upstream.destroy())
-    incoming.pipe(upstream)
+    pipeline(incoming, upstream, () => undefined)
   } catch {
     outgoing.writeHead(403, { 'content-type': 'text/plain' }).end('Outside of the sign-in')
   }
+}
+
+/** RFC 9110, 7.6.1, and what frames a message: they say how the provider talks to this proxy, not to the browser. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const LOWEST_STATUS = 200
+const HIGHEST_STATUS = 599
+
+/** Answers as the provider did, in this proxy's own words where the provider's would be none: its reason phrase is not repeated. */
+function passOn(response: IncomingMessage, outgoing: ServerResponse): void {
+  const status = response.statusCode ?? 0
+  try {
+    outgoing.writeHead(
+      status >= LOWEST_STATUS && status <= HIGHEST_STATUS ? status : 502,
+      endToEnd(response.rawHeaders),
+    )
+  } catch {
+    // A header that node reads, but does not write.
+    response.destroy()
+    outgoing.destroy()
+    return
+  }
+  pipeline(response, outgoing, () => undefined)
+}
+
+/** Names and values in turn, as in `rawHeaders`. */
+function endToEnd(rawHeaders: string[]): string[] {
+  return rawHeaders.filter((_, index) => !HOP_BY_HOP.has(String(rawHeaders[index - (index % 2)]).toLowerCase()))
 }

@@ -1,8 +1,10 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { MINUTE } from '../core/clock.ts'
+import { guardListener } from '../core/guard-listener.ts'
+import { parseUrl } from '../core/parse-url.ts'
 import type { Runtime } from '../core/process.ts'
 import { readTicket, TICKET_MS } from '../schemas/lease/stream-ticket.ts'
 import { PAGE_MESSAGE_BYTES } from '../wire/stream-constants.ts'
@@ -18,11 +20,11 @@ export interface Listener {
 
 /** The node's own listener: health for operators, and the stream for http processes, which come with a ticket. */
 export async function startListener({
-  runtime: { config, keyring, clock },
+  runtime: { config, keyring, clock, log },
   nodeId,
   isReady,
 }: {
-  runtime: Pick<Runtime, 'config' | 'keyring' | 'clock'>
+  runtime: Pick<Runtime, 'config' | 'keyring' | 'clock' | 'log'>
   nodeId: string
   isReady: () => Promise<boolean>
 }): Promise<Listener> {
@@ -33,31 +35,41 @@ export async function startListener({
   const answer = (response: ServerResponse, ok: boolean): void => {
     response.writeHead(ok ? 200 : 503, { 'content-type': 'application/json' }).end(JSON.stringify({ ok }))
   }
-  const server = createServer((request, response) => {
-    if (request.url === '/healthz') return answer(response, true)
-    if (request.url === '/readyz') return void isReady().then((ready) => answer(response, ready))
-    response.writeHead(404).end()
-  })
+  const onError = (error: unknown): void => log.warn({ err: error }, 'a request to the farm node failed')
+  const server = createServer(
+    guardListener({
+      socketOf: ([{ socket }]) => socket,
+      onError,
+      handle: async ({ url }: IncomingMessage, response: ServerResponse) => {
+        if (url === '/healthz') answer(response, true)
+        else if (url === '/readyz') answer(response, await isReady())
+        else response.writeHead(404).end()
+      },
+    }),
+  )
   /** The lease that a request's ticket lets it view; the ticket is spent by that. */
   const leaseOf = (address: string | undefined): string | null => {
-    const text = new URL(address ?? '/', 'ws://node').searchParams.get('ticket') ?? ''
+    const text = parseUrl(address ?? '/', 'ws://node')?.searchParams.get('ticket') ?? ''
     const ticket = readTicket({ text, nodeId, keyring, now: clock.now() })
     if (!ticket || used.has(ticket.id)) return null
     used.add(ticket.id)
     clock.timer(TICKET_MS + MINUTE, () => used.delete(ticket.id))
     return ticket.leaseId
   }
-  const refuse = (socket: Duplex, status: string): void =>
-    void socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
-  server.on('upgrade', (request, socket: Duplex, head) => {
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
     const leaseId = leaseOf(request.url)
-    if (leaseId === null) return refuse(socket, '403 Forbidden')
+    if (leaseId === null) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+      return
+    }
     sockets.handleUpgrade(request, socket, head, (viewer) => {
+      viewer.on('error', () => viewer.terminate())
       // Not (or no longer) here: http asks the lease's document where it is.
       if (!node?.join(leaseId, viewer)) viewer.close()
     })
-  })
+  }
+  server.on('upgrade', guardListener({ socketOf: ([, socket]) => socket, onError, handle: onUpgrade }))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.FARM_PORT, config.FARM_HOST, resolve)
