@@ -1,19 +1,15 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename } from 'node:path/posix'
 import { checkFile, checkPlace, type Violation } from './check-file.ts'
 import { findCycles } from './cycles.ts'
 import { importGraph } from './imports.ts'
-import { checkMentions, indexDocument } from './mentions.ts'
-import { readProject, root } from './project.ts'
+import { checkMentions, checkPaths, indexDocument } from './mentions.ts'
+import { readPages, readProject } from './project.ts'
 
 /** Prints `file:line message` for each violation in the project; exit status 1 if there is one. */
 const files = await readProject()
-const names = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'))
-const documents = new Map(
-  await Promise.all(
-    names.map(async (name) => [name, indexDocument(await readFile(join(root, 'docs', name), 'utf8'))] as const),
-  ),
-)
+const pages = await readPages()
+const documents = new Map(pages.map(({ path, source }) => [basename(path), indexDocument(source)]))
+const paths = new Set(files.map(({ path }) => path))
 
 let count = 0
 const tell = (path: string, violations: Violation[]): void => {
@@ -27,6 +23,7 @@ for (const file of files) {
   // The checks' own tests have examples.
   if (!file.path.startsWith('test/boundaries/')) tell(file.path, checkMentions({ source: file.source, documents }))
 }
+for (const { path, source } of pages) tell(path, checkPaths({ source, paths }))
 for (const cycle of findCycles(importGraph(files))) {
   tell(cycle[0] ?? '', [{ line: 1, message: `imports run in a circle through ${cycle.join(', ')}` }])
 }

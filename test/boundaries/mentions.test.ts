@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkMentions, indexDocument } from './mentions.ts'
+import { checkMentions, checkPaths, indexDocument } from './mentions.ts'
 
 const page = ['# Title', '## One thing', '### `x` y', '```sh', '## no heading', '```', '1. **I.**', '2. **J.**'].join(
   '\n',
@@ -31,6 +31,17 @@ test('every other mention is found, with its line', () => {
   ]) {
     assert.equal(linesOf(`\n// ${source}`), [2], source)
   }
+})
+
+test('files that a document names are there', () => {
+  const paths = new Set(['core/clock.ts'])
+  assert.equal(
+    checkPaths({ source: '`core/clock.ts`, `core/`, `ccs-sdk`, `npm start`, `connections/:id/sync`', paths }),
+    [],
+  )
+  assert.equal(checkPaths({ source: 'one\n`core/gone.ts`', paths }), [
+    { line: 2, message: 'core/gone.ts does not exist' },
+  ])
 })
 
 test.run()

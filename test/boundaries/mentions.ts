@@ -45,3 +45,11 @@ function isPlace(rest: string, { headings, ideas }: DocumentIndex): boolean {
   if (idea) return Number(idea[1]) >= 1 && Number(idea[1]) <= ideas
   return headings.some((heading) => rest.startsWith(heading) && !/^\w/.test(rest.slice(heading.length)))
 }
+
+const PATH = /`([\w-]+(?:\/[\w.-]+)*\/[\w-]+(?:\.\w+)*\.(?:ts|tsx|js|css))`/g
+
+/** Files that a document names in backticks, by their path from the project's root, have to be there. */
+export const checkPaths = ({ source, paths }: { source: string; paths: ReadonlySet<string> }): Violation[] =>
+  [...source.matchAll(PATH)].flatMap(({ 1: path = '', index }) =>
+    paths.has(path) ? [] : [{ line: source.slice(0, index).split('\n').length, message: `${path} does not exist` }],
+  )

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 export interface SourceFile {
   /** From the project's root, with forward slashes. */
@@ -33,4 +33,11 @@ export async function readProject(): Promise<SourceFile[]> {
       source: await readFile(join(root, path), 'utf8'),
     })),
   )
+}
+
+/** The pages about the project: those of `docs/`, and the README. */
+export async function readPages(): Promise<SourceFile[]> {
+  const names = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'))
+  const paths = ['README.md', ...names.map((name) => `docs/${name}`)]
+  return Promise.all(paths.map(async (path) => ({ path, source: await readFile(join(root, path), 'utf8') })))
 }
