@@ -1,12 +1,12 @@
 import type { BrowserContext } from 'playwright'
-import { seal } from '../core/envelope.ts'
 import { errorText } from '../core/errors.ts'
 import { deriveId } from '../core/ids.ts'
 import type { Runtime } from '../core/process.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import { type Command, Commands } from '../schemas/command/command.ts'
 import { awaitCommand, writeCommand } from '../schemas/command/commands.ts'
-import { CREDENTIAL_PURPOSE, type Credential, PROFILE_PURPOSE } from '../schemas/connection/connection.ts'
+import { buildConnectCommand } from '../schemas/command/connect-command.ts'
+import type { Credential } from '../schemas/connection/secrets.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
 import type { LeaseOutcome } from './lease-writes.ts'
 import { sessionCookie, type UsableSession } from './session-check.ts'
@@ -25,7 +25,7 @@ const commandIdOf = (leaseId: string): string => deriveId('connect', leaseId)
 export const handedOver = async ({ _id }: Pick<Lease, '_id'>): Promise<boolean> =>
   (await Commands.exists({ _id: commandIdOf(_id) })) !== null
 
-/** Seals the session and writes the command that makes a connection of it. The credential leaves this process encrypted only. */
+/** Writes the command that makes a connection of the session. */
 export async function handOver({
   lease,
   context,
@@ -47,30 +47,22 @@ export async function handOver({
     accessToken: session.accessToken,
     account: { id, ...(email && { email }) },
   }
-  const connectionId = connectionIdOf(lease._id)
-  const { key, wrapped } = keyring.newDataKey()
-  const state = await browserState(context, profile)
-  const now = clock.now()
-  await writeCommand({
-    id: commandIdOf(lease._id),
-    kind: 'connect',
-    appId: lease.appId,
-    target: connectionId,
-    by: { kind: 'link', id: lease._id },
-    now,
-    args: {
-      connectionId,
+  const profileState = await browserState(context, profile)
+  await writeCommand(
+    buildConnectCommand({
+      id: commandIdOf(lease._id),
+      connectionId: connectionIdOf(lease._id),
+      appId: lease.appId,
+      by: { kind: 'link', id: lease._id },
       userId: lease.userId,
       userRef: lease.userRef,
       provider: lease.provider,
-      capturedAt: now,
-      key: wrapped,
-      credential: seal(key, { owner: connectionId, purpose: CREDENTIAL_PURPOSE }, JSON.stringify(credential)),
-      ...(state.length <= LONGEST_PROFILE && {
-        profile: seal(key, { owner: connectionId, purpose: PROFILE_PURPOSE }, state),
-      }),
-    },
-  })
+      credential,
+      ...(profileState.length <= LONGEST_PROFILE && { profile: profileState }),
+      keyring,
+      now: clock.now(),
+    }),
+  )
 }
 
 /** What the browser remembers of the provider's site, as JSON, without the session: that is the credential and lies nowhere else. */

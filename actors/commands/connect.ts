@@ -1,15 +1,10 @@
-import { unseal } from '../../core/envelope.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type App, Apps } from '../../schemas/app/app.ts'
 import type { Command } from '../../schemas/command/command.ts'
+import { type OpenedConnect, openConnectCommand } from '../../schemas/command/connect-command.ts'
 import type { Account } from '../../schemas/connection/account.ts'
 import { BrowserProfiles } from '../../schemas/connection/browser-profile.ts'
-import {
-  type Connection,
-  Connections,
-  CREDENTIAL_PURPOSE,
-  type Credential,
-} from '../../schemas/connection/connection.ts'
+import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 import { emailHashOf } from '../../schemas/user/email-hash.ts'
@@ -31,7 +26,8 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
   const { args } = command
   const app = await Apps.findById(command.appId).lean<App>()
   if (!app) throw new ServiceError('app_not_found')
-  const credential = openGiven(command, runtime)
+  const opened = openConnectCommand(command, runtime)
+  const { credential } = opened
   if (!credential.account) throw new Error('the session names no account')
   const accountId = accountIdOf({ app, provider: args.provider, providerAccountId: credential.account.id, runtime })
   const account = await holdAccount({ id: accountId, appId: app._id, provider: args.provider, runtime, signal })
@@ -51,7 +47,14 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
       const predecessors = holdings.map(({ document }) => document).filter(({ status }) => status !== 'revoked')
       const emailHash = args.emailHash ?? (email && emailHashOf({ app, email, runtime }))
       if (!own)
-        await create({ command, runtime, account: account.document, predecessors, ...(emailHash && { emailHash }) })
+        await create({
+          command,
+          opened,
+          runtime,
+          account: account.document,
+          predecessors,
+          ...(emailHash && { emailHash }),
+        })
       for (const predecessor of predecessors) await foldConnection({ predecessor, runtime })
     } finally {
       for (const holding of holdings) await holding.release()
@@ -62,15 +65,6 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
   await finishCommand({ command, result: { connectionId: args.connectionId }, now: runtime.clock.now() })
   runtime.outboxHint()
 }
-
-function openGiven({ args }: Command<'connect'>, { keyring }: ActorRuntime): Credential {
-  const context = { owner: args.connectionId, purpose: CREDENTIAL_PURPOSE }
-  return JSON.parse(unseal(keyring.unwrap(args.key), context, bytes(args.credential)).toString('utf8')) as Credential
-}
-
-/** Binary values inside the free-form arguments come back as the driver's own type. */
-const bytes = (value: Buffer | { buffer: Uint8Array }): Buffer =>
-  Buffer.isBuffer(value) ? value : Buffer.from(value.buffer)
 
 async function holdAll(
   connections: Connection[],
@@ -90,6 +84,7 @@ async function holdAll(
 }
 
 interface Creation extends Omit<CommandWork<'connect'>, 'signal'> {
+  opened: OpenedConnect
   /** As held by this actor. */
   account: Account
   /** As held by this actor. */
@@ -97,16 +92,22 @@ interface Creation extends Omit<CommandWork<'connect'>, 'signal'> {
   emailHash?: string
 }
 
-async function create({ command, runtime, account, predecessors, emailHash }: Creation): Promise<void> {
+async function create({
+  command,
+  opened: { key, sealed },
+  runtime,
+  account,
+  predecessors,
+  emailHash,
+}: Creation): Promise<void> {
   const { args } = command
   const archiveId = await admitConnect({
     account,
     command,
     inherited: predecessors.find((each) => each.archiveId)?.archiveId,
   })
-  const key = runtime.keyring.unwrap(args.key)
   const predecessor = predecessors.find(({ archiveKey }) => archiveKey)
-  if (args.profile) await storeProfile(args.connectionId, bytes(args.profile), runtime)
+  if (sealed.profile) await storeProfile(args.connectionId, sealed.profile, runtime)
   const now = runtime.clock.now()
   await Connections.create({
     _id: args.connectionId,
@@ -120,7 +121,7 @@ async function create({ command, runtime, account, predecessors, emailHash }: Cr
     archiveId,
     key: args.key,
     archiveKey: inheritArchiveKey({ key, predecessor, keyring: runtime.keyring }),
-    credential: bytes(args.credential),
+    credential: sealed.credential,
     ...(emailHash && { emailHash }),
     ...(args.device && { device: args.device }),
     replaces: predecessors.map(({ _id }) => _id),

@@ -2,9 +2,9 @@ import { createProviderClient, type ProviderClient } from '../../provider/client
 import { SessionEndedError } from '../../provider/errors.ts'
 import type { ProviderProfile } from '../../provider/profile.ts'
 import type { Account } from '../../schemas/connection/account.ts'
-import type { Credential } from '../../schemas/connection/connection.ts'
+import { type Credential, openCredential, sealCredential } from '../../schemas/connection/secrets.ts'
 import { writeHeld } from '../connection/claimed.ts'
-import { type Keyed, openCredential, sealCredential } from '../connection/keys.ts'
+import type { Keyed } from '../connection/keys.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { createPace, paceIdOf } from './pace.ts'
 

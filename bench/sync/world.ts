@@ -1,7 +1,6 @@
 import { carryOut } from '../../actors/commands/carry-out.ts'
 import type { ActorRuntime } from '../../actors/runtime.ts'
 import { whenDue } from '../../actors/sync/when-due.ts'
-import { seal } from '../../core/envelope.ts'
 import { newId } from '../../core/ids.ts'
 import { createRuntime } from '../../core/process.ts'
 import { providerProfile } from '../../provider/profile.ts'
@@ -9,7 +8,8 @@ import { createApp } from '../../schemas/app/apps.ts'
 import { claimMany } from '../../schemas/claims.ts'
 import { type Command, Commands } from '../../schemas/command/command.ts'
 import { writeCommand } from '../../schemas/command/commands.ts'
-import { type Connection, Connections, CREDENTIAL_PURPOSE } from '../../schemas/connection/connection.ts'
+import { buildConnectCommand } from '../../schemas/command/connect-command.ts'
+import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { connectDatabase } from '../../schemas/database.ts'
 import { createHeldClaims } from '../../schemas/held-claims.ts'
 import { createIndexes } from '../../schemas/indexes.ts'
@@ -75,24 +75,19 @@ export async function startSyncWorld({ site }: { site: string }): Promise<SyncWo
       if (!actors.profiles.some(({ id }) => id === `bench-${total}`)) actors.profiles.push(profileOf(total))
       const user = await ensureUser({ appId: APP, userRef: `user ${total}`, now: clock.now() })
       const connectionId = newId()
-      const { key, wrapped } = keyring.newDataKey()
-      const credential = JSON.stringify({ cookie: 'cookie', account: { id: `account-${total}` } })
-      await writeCommand({
-        kind: 'connect',
-        appId: APP,
-        target: connectionId,
-        by: { kind: 'link', id: 'bench' },
-        now: clock.now(),
-        args: {
+      await writeCommand(
+        buildConnectCommand({
           connectionId,
+          appId: APP,
+          by: { kind: 'link', id: 'bench' },
           userId: user._id,
           userRef: user.userRef,
           provider: `bench-${total}`,
-          capturedAt: clock.now(),
-          key: wrapped,
-          credential: seal(key, { owner: connectionId, purpose: CREDENTIAL_PURPOSE }, credential),
-        },
-      })
+          credential: { cookie: 'cookie', account: { id: `account-${total}` } },
+          keyring,
+          now: clock.now(),
+        }),
+      )
       const [command] = await claimMany<Command>(Commands, { now: clock.now(), limit: 1 })
       if (!command) throw new Error('no command')
       const begin = performance.now()

@@ -1,12 +1,12 @@
 import { SECOND } from '../../core/clock.ts'
-import { seal } from '../../core/envelope.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid, sameSecret, sha256 } from '../../core/ids.ts'
 import { createProviderClient } from '../../provider/client.ts'
 import { ProviderContractError, ProviderRateLimitedError, ProviderUnavailableError } from '../../provider/errors.ts'
 import { type App, Apps } from '../../schemas/app/app.ts'
 import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
-import { CREDENTIAL_PURPOSE, type Credential } from '../../schemas/connection/connection.ts'
+import { buildConnectCommand } from '../../schemas/command/connect-command.ts'
+import type { Credential } from '../../schemas/connection/secrets.ts'
 import {
   type Capture,
   Captures,
@@ -116,26 +116,22 @@ async function connect(taken: Capture, { credential, email }: Found, { runtime, 
   const { connectionId, commandId } = idsOfCapture(captureNonce)
   const app = await inTime(Apps.findById(appId).lean<App>().exec(), runtime)
   if (!app) throw new ServiceError('app_not_found')
-  const { key, wrapped } = keyring.newDataKey()
-  const writing = writeCommand({
-    id: commandId,
-    kind: 'connect',
-    appId,
-    target: connectionId,
-    by: { kind: 'capture', id: captureNonce },
-    args: {
+  const writing = writeCommand(
+    buildConnectCommand({
+      id: commandId,
       connectionId,
+      appId,
+      by: { kind: 'capture', id: captureNonce },
       userId,
       userRef,
       provider,
-      capturedAt: clock.now(),
-      key: wrapped,
-      credential: seal(key, { owner: connectionId, purpose: CREDENTIAL_PURPOSE }, JSON.stringify(credential)),
+      credential,
       ...(email !== undefined && { emailHash: emailHashOf({ app, email, runtime }) }),
       ...(device && { device }),
-    },
-    now: clock.now(),
-  })
+      keyring,
+      now: clock.now(),
+    }),
+  )
   const command = await inTime(writing, runtime)
     .then((id) => awaitCommand<'connect'>({ id, clock, timeoutMs: WAIT_MS, signal }))
     .catch(async (error: unknown) => {

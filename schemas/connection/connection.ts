@@ -52,18 +52,6 @@ export interface Connection extends Claimable, HasOutbox {
   quarantinedAt?: Date
 }
 
-/** What a connection's `credential` holds, as JSON, before it is sealed. */
-export interface Credential {
-  /** The session cookie's value, parts concatenated. */
-  cookie: string
-  accessToken?: string
-  account?: { id: string; email?: string }
-}
-
-export const CREDENTIAL_PURPOSE = 'credential'
-export const PROFILE_PURPOSE = 'browser-profile'
-export const ATTACHMENT_PURPOSE = 'attachment'
-
 const schema = new mongoose.Schema<Connection>(
   {
     _id: { type: String, required: true },

@@ -2,14 +2,14 @@ import type { ActorRuntime } from '../../actors/runtime.ts'
 import { startActors } from '../../actors/start-actors.ts'
 import type { ActorInfo } from '../../actors/supervision.ts'
 import { systemClock } from '../../core/clock.ts'
-import { createKeyring, type Keyring, seal } from '../../core/envelope.ts'
+import { createKeyring, type Keyring } from '../../core/envelope.ts'
 import { newId } from '../../core/ids.ts'
 import { createRuntime } from '../../core/process.ts'
 import { createApp } from '../../schemas/app/apps.ts'
 import type { Command, CommandResults } from '../../schemas/command/command.ts'
 import { userTarget } from '../../schemas/command/command.ts'
 import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
-import { CREDENTIAL_PURPOSE, PROFILE_PURPOSE } from '../../schemas/connection/connection.ts'
+import { buildConnectCommand } from '../../schemas/command/connect-command.ts'
 import { ensureUser } from '../../schemas/user/user.ts'
 import { type RunningSite, startSite } from '../provider/sandbox.ts'
 import { connectedTestDatabase } from './database.ts'
@@ -94,25 +94,21 @@ export async function startActorWorld({
       if (!session.usable) throw new Error(session.reason)
       const user = await ensureUser({ appId: app, userRef, now: clock.now() })
       const connectionId = newId()
-      const { key, wrapped } = keyring.newDataKey()
-      const credential = JSON.stringify({ cookie: value, accessToken: session.accessToken, account: session.account })
-      const id = await writeCommand({
-        kind: 'connect',
-        appId: app,
-        target: connectionId,
-        by: { kind: 'link', id: 'test' },
-        now: clock.now(),
-        args: {
+      const { accessToken, account } = session
+      const id = await writeCommand(
+        buildConnectCommand({
           connectionId,
+          appId: app,
+          by: { kind: 'link', id: 'test' },
           userId: user._id,
           userRef,
           provider: 'sandbox-assistant',
-          capturedAt: clock.now(),
-          key: wrapped,
-          credential: seal(key, { owner: connectionId, purpose: CREDENTIAL_PURPOSE }, credential),
-          profile: seal(key, { owner: connectionId, purpose: PROFILE_PURPOSE }, '{"cookies":[],"origins":[]}'),
-        },
-      })
+          credential: { cookie: value, accessToken, account },
+          profile: '{"cookies":[],"origins":[]}',
+          keyring,
+          now: clock.now(),
+        }),
+      )
       const command = await awaitCommand<'connect'>({ id, clock, timeoutMs: COMMAND_TIMEOUT_MS })
       if (!command) throw new Error('the connect command did not end')
       return command

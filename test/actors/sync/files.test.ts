@@ -6,7 +6,7 @@ import { unseal } from '../../../core/envelope.ts'
 import { newId } from '../../../core/ids.ts'
 import { createLog } from '../../../core/log.ts'
 import { Attachments, attachmentId, readAttachmentBytes } from '../../../schemas/archive/attachment.ts'
-import { ATTACHMENT_PURPOSE } from '../../../schemas/connection/connection.ts'
+import { ATTACHMENT_PURPOSE } from '../../../schemas/connection/secrets.ts'
 import { connectedTestDatabase } from '../../support/database.ts'
 import { type FileService, type Served, startFileService } from './file-service.ts'
 
