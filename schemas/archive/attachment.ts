@@ -1,5 +1,6 @@
+import { pipeline } from 'node:stream/promises'
 import mongoose, { type Model } from 'mongoose'
-import { connectedDatabase } from '../database.ts'
+import { fileBucket } from './file-bucket.ts'
 
 /**
  * One file that messages of an archive refer to (docs/behaviour.md, Message): stored encrypted, never answered by the API. Found first,
@@ -47,38 +48,17 @@ export const Attachments: Model<Attachment> = mongoose.model<Attachment>('Attach
 export const attachmentId = ({ archiveId, fileId }: { archiveId: string; fileId: string }): string =>
   `${archiveId}|${fileId}`
 
-const BUCKET = 'attachment_files'
-
-const bucket = () => new mongoose.mongo.GridFSBucket(connectedDatabase(), { bucketName: BUCKET })
+const bucket = fileBucket('attachment_files')
 
 /** Stores a file's (encrypted) bytes under the attachment's id; what an interrupted attempt left is replaced. */
 export async function storeAttachmentBytes({ id, bytes }: { id: string; bytes: Buffer }): Promise<void> {
-  await removeFiles(id)
-  await new Promise<void>((resolve, reject) => {
-    const upload = bucket().openUploadStreamWithId(id as never, id)
-    upload.once('finish', resolve)
-    upload.once('error', reject)
-    upload.end(bytes)
-  })
-}
-
-/** A stored file's (encrypted) bytes. Throws where there is none. */
-export async function readAttachmentBytes({ id }: { id: string }): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of bucket().openDownloadStream(id as never)) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
+  await bucket.remove(id)
+  await pipeline([bytes], bucket.upload(id))
 }
 
 /** Deletes every file of an archive, whole or interrupted. */
 export async function deleteAttachments({ archiveId }: { archiveId: string }): Promise<void> {
   // Ids begin with `archiveId|`: one range of the index, which finds the pieces of interrupted uploads too.
-  await removeFiles({ $gte: `${archiveId}|`, $lt: `${archiveId}}` })
+  await bucket.remove({ $gte: `${archiveId}|`, $lt: `${archiveId}}` })
   await Attachments.deleteMany({ archiveId })
-}
-
-async function removeFiles(ids: string | { $gte: string; $lt: string }): Promise<void> {
-  await connectedDatabase().collection(`${BUCKET}.chunks`).deleteMany({ files_id: ids })
-  await connectedDatabase()
-    .collection(`${BUCKET}.files`)
-    .deleteMany({ _id: ids } as never)
 }

@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import mongoose from 'mongoose'
 import type { Keyring, WrappedKey } from '../../core/envelope.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { Commands } from '../command/command.ts'
-import { connectedDatabase } from '../database.ts'
+import { fileBucket } from './file-bucket.ts'
 
 /**
  * An account export between its upload and its ingestion: it lies in GridFS, encrypted with a key of its own, so that either process
@@ -24,13 +23,11 @@ interface UploadMetadata {
   tag?: Buffer
 }
 
-const BUCKET = 'exports'
 const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG = { authTagLength: 16 }
 
-const bucket = () => new mongoose.mongo.GridFSBucket(connectedDatabase(), { bucketName: BUCKET })
-const files = () => connectedDatabase().collection<{ _id: string; metadata: UploadMetadata }>(`${BUCKET}.files`)
+const bucket = fileBucket<UploadMetadata>('exports')
 
 /** Throws `body_too_large` as soon as more than `maxBytes` have come. */
 function bounded(maxBytes: number, limit: string): Transform {
@@ -44,7 +41,7 @@ function bounded(maxBytes: number, limit: string): Transform {
   })
 }
 
-/** Stores an upload as it comes in, in constant memory; answers its id. Nothing is left of one that fails. */
+/** Stores an upload as it comes in, in constant memory; returns its id. Nothing is left of one that fails. */
 export async function storeExportUpload({
   connectionId,
   stream,
@@ -65,9 +62,8 @@ export async function storeExportUpload({
   const cipher = createCipheriv(ALGORITHM, key, iv, TAG).setAAD(Buffer.from(fileId))
   const metadata: UploadMetadata = { connectionId, key: wrapped, iv }
   try {
-    const upload = bucket().openUploadStreamWithId(fileId as never, fileId, { metadata: metadata as never })
-    await pipeline(stream, bounded(maxBytes, limit), cipher, upload)
-    await files().updateOne({ _id: fileId }, { $set: { 'metadata.tag': cipher.getAuthTag() } })
+    await pipeline(stream, bounded(maxBytes, limit), cipher, bucket.upload(fileId, metadata))
+    await bucket.files().updateOne({ _id: fileId }, { $set: { 'metadata.tag': cipher.getAuthTag() } })
   } catch (error) {
     await deleteExportUpload({ fileId }).catch(() => undefined)
     throw error
@@ -80,41 +76,36 @@ export async function withExportFile<T>(
   { fileId, keyring }: { fileId: string; keyring: Keyring },
   use: (path: string) => Promise<T>,
 ): Promise<T> {
-  const file = await files().findOne({ _id: fileId })
+  const file = await bucket.files().findOne({ _id: fileId })
   if (!file?.metadata.tag) throw new ServiceError('no_export', { reason: 'the upload is not whole' })
   const { key, iv, tag } = file.metadata
   const decipher = createDecipheriv(ALGORITHM, keyring.unwrap(key), iv, TAG).setAAD(Buffer.from(fileId)).setAuthTag(tag)
   const folder = await mkdtemp(join(tmpdir(), 'ccs-export-'))
   try {
     const path = join(folder, 'export')
-    await pipeline(bucket().openDownloadStream(fileId as never), decipher, createWriteStream(path, { mode: 0o600 }))
+    await pipeline(bucket.download(fileId), decipher, createWriteStream(path, { mode: 0o600 }))
     return await use(path)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-export async function deleteExportUpload({ fileId }: { fileId: string }): Promise<void> {
-  await files().deleteOne({ _id: fileId })
-  await connectedDatabase().collection(`${BUCKET}.chunks`).deleteMany({ files_id: fileId })
-}
+export const deleteExportUpload = ({ fileId }: { fileId: string }): Promise<void> => bucket.remove(fileId)
 
 /** Deletes what was uploaded for a connection and not ingested yet. */
 export async function deleteExportUploadsOf({ connectionId }: { connectionId: string }): Promise<void> {
-  for await (const { _id } of files().find({ 'metadata.connectionId': connectionId }))
+  for await (const { _id } of bucket.files().find({ 'metadata.connectionId': connectionId }))
     await deleteExportUpload({ fileId: _id })
 }
 
 /**
  * Deletes uploads from before `before` that nobody will ingest: those of a process that died between the upload and the command, and
- * the pieces of interrupted ones. Answers how many went.
+ * the pieces of interrupted ones. Returns how many went.
  */
 export async function deleteStrayUploads({ before }: { before: Date }): Promise<number> {
-  const chunks = connectedDatabase().collection<{ _id: mongoose.Types.ObjectId; files_id: string }>(`${BUCKET}.chunks`)
+  const first = bucket.chunks().find({ n: 0 }, { projection: { files_id: 1 } })
   let deleted = 0
-  for await (const { _id, files_id: fileId } of chunks
-    .find({ n: 0 })
-    .project<{ _id: mongoose.Types.ObjectId; files_id: string }>({ files_id: 1 })) {
+  for await (const { _id, files_id: fileId } of first) {
     if (_id.getTimestamp() >= before) continue
     if (await Commands.exists({ kind: 'ingest', state: 'waiting', 'args.fileId': fileId })) continue
     await deleteExportUpload({ fileId })

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isKeyed, openArchiveKey } from '../../actors/connection/keys.ts'
 import { unseal } from '../../core/envelope.ts'
-import { Attachments, readAttachmentBytes } from '../../schemas/archive/attachment.ts'
+import { Attachments } from '../../schemas/archive/attachment.ts'
 import { type Conversation, Conversations } from '../../schemas/archive/conversation.ts'
 import { ConversationParts } from '../../schemas/archive/conversation-part.ts'
 import { Commands } from '../../schemas/command/command.ts'
@@ -12,6 +12,7 @@ import { type Connection, Connections } from '../../schemas/connection/connectio
 import { ATTACHMENT_PURPOSE } from '../../schemas/connection/secrets.ts'
 import { trusted } from '../../schemas/database.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
+import { readAttachmentBytes } from '../support/stored-file.ts'
 import { until } from '../support/until.ts'
 
 const life = suite('life of a connection')

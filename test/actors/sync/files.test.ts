@@ -5,9 +5,10 @@ import { DAY, HOUR, MINUTE, systemClock } from '../../../core/clock.ts'
 import { unseal } from '../../../core/envelope.ts'
 import { newId } from '../../../core/ids.ts'
 import { createLog } from '../../../core/log.ts'
-import { Attachments, attachmentId, readAttachmentBytes } from '../../../schemas/archive/attachment.ts'
+import { Attachments, attachmentId } from '../../../schemas/archive/attachment.ts'
 import { ATTACHMENT_PURPOSE } from '../../../schemas/connection/secrets.ts'
 import { connectedTestDatabase } from '../../support/database.ts'
+import { readAttachmentBytes } from '../../support/stored-file.ts'
 import { type FileService, type Served, startFileService } from './file-service.ts'
 
 const MIB = 1024 * 1024
