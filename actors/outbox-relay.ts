@@ -17,7 +17,7 @@ const DOCUMENTS_AT_ONCE = 128
 /** How often outboxes are looked at (machine ms): small indexed reads. */
 const LOOK_EVERY_MS = 100
 
-export interface OutboxRelay {
+interface OutboxRelay {
   /** Looks now; losing the hint costs latency only. */
   hint(): void
   stop(): Promise<void>

@@ -18,7 +18,7 @@ const STRAY_UPLOADS_EVERY_MS = HOUR
 /** No upload takes so long: what is older and waits for no ingestion was left by a process that died. */
 const STRAY_UPLOAD_MS = DAY
 
-export interface Actors {
+interface Actors {
   /** What they work with. */
   runtime: ActorRuntime
   gauges(): Record<string, number>

@@ -71,12 +71,12 @@ export function startNode({
     const ids = trusted({ $in: present.map(({ lease }) => lease._id) })
     try {
       if (present.length > 0) {
-        const { kept } = await renewClaims(Leases, { held: present.map(({ lease }) => lease), now: clock.now() })
+        const { renewed } = await renewClaims(Leases, { held: present.map(({ lease }) => lease), now: clock.now() })
         const released = await Leases.find({ _id: ids, releaseRequestedAt: trusted({ $exists: true }) })
           .select({ _id: 1 })
           .lean()
         for (const run of present) {
-          if (!kept.has(run.lease._id)) run.end(new LeaseEnd('lost'))
+          if (!renewed.has(run.lease._id)) run.end(new LeaseEnd('lost'))
           else if (released.some(({ _id }) => _id === run.lease._id)) run.end(new LeaseEnd('released'))
         }
       }

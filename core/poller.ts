@@ -11,7 +11,7 @@ export interface Poller {
 }
 
 /**
- * Calls `work` again and again until it is stopped: at once while it finds something (answers more than 0), else after `everyMs`
+ * Calls `work` again and again until it is stopped: at once while it finds something (returns more than 0), else after `everyMs`
  * of machine time or at the next hint. Errors are logged and borne.
  */
 export function startPoller({

@@ -29,7 +29,7 @@ export const claimFields = {
 
 type Filter = Record<string, unknown>
 
-export interface ClaimOptions {
+interface ClaimOptions {
   now: Date
   /** Narrows what may be claimed, beside being due. */
   filter?: Filter
@@ -60,11 +60,11 @@ export interface Held {
 
 export const heldBy = ({ _id, fence }: Held): Filter => ({ _id, fence })
 
-/** Prolongs many claims of one kind in one go; answers the ids that are still held, and those among them that others wait for. */
+/** Prolongs many claims of one kind in one go; returns the ids that are still held, and those among them that others wait for. */
 export async function renewClaims<T extends Claimable & { _id: string }>(
   model: Model<T>,
   { held, now }: { held: Held[]; now: Date },
-): Promise<{ kept: Set<string>; yielding: Set<string> }> {
+): Promise<{ renewed: Set<string>; yielding: Set<string> }> {
   const claimableAt = new Date(now.getTime() + CLAIM_MS)
   await model.bulkWrite(
     held.map((claim) => ({
@@ -80,12 +80,14 @@ export async function renewClaims<T extends Claimable & { _id: string }>(
     .select({ fence: 1, claimedBy: 1, yieldRequestedAt: 1 })
     .lean<(Claimable & { _id: string })[]>()
   const byId = new Map(found.map((doc) => [doc._id, doc]))
-  const kept = held.filter(({ _id, fence }) => byId.get(_id)?.claimedBy !== undefined && byId.get(_id)?.fence === fence)
-  const ids = kept.map(({ _id }) => _id)
-  return { kept: new Set(ids), yielding: new Set(ids.filter((id) => byId.get(id)?.yieldRequestedAt !== undefined)) }
+  const renewed = held.filter(
+    ({ _id, fence }) => byId.get(_id)?.claimedBy !== undefined && byId.get(_id)?.fence === fence,
+  )
+  const ids = renewed.map(({ _id }) => _id)
+  return { renewed: new Set(ids), yielding: new Set(ids.filter((id) => byId.get(id)?.yieldRequestedAt !== undefined)) }
 }
 
-/** Claims one document that nobody holds, due or not; null when it is held or unknown. Answers it as it was before the claim. */
+/** Claims one document that nobody holds, due or not; null when it is held or unknown. Returns it as it was before the claim. */
 export async function claimIdle<T extends Claimable & { _id: string }>(
   model: Model<T>,
   { id, now }: { id: string; now: Date },

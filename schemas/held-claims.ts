@@ -14,7 +14,7 @@ export class YieldRequested extends Error {
 }
 
 export interface HeldClaims {
-  /** Keeps a claim renewed until the answered function is called; `onEnd` hears of its loss or of a request to yield. */
+  /** Keeps a claim renewed until the returned function is called; `onEnd` hears of its loss or of a request to yield. */
   hold<T extends Claimable & { _id: string }>(model: Model<T>, claim: Held, onEnd: (reason: Error) => void): () => void
   stop(): Promise<void>
 }
@@ -32,13 +32,13 @@ export function createHeldClaims({ clock, log }: { clock: Clock; log: Logger }):
   const renew = async (model: Model<never>, entries: Set<Entry>): Promise<void> => {
     const present = [...entries]
     try {
-      const { kept, yielding } = await renewClaims(model as unknown as Model<Claimable & { _id: string }>, {
+      const { renewed, yielding } = await renewClaims(model as unknown as Model<Claimable & { _id: string }>, {
         held: present,
         now: clock.now(),
       })
       for (const entry of present) {
         if (!entries.has(entry)) continue
-        if (!kept.has(entry._id)) end(entries, entry, new ClaimLost('the claim is held by another process'))
+        if (!renewed.has(entry._id)) end(entries, entry, new ClaimLost('the claim is held by another process'))
         else if (yielding.has(entry._id))
           end(entries, entry, new YieldRequested('another actor waits for this claim'), true)
         else entry.renewedAt = clock.elapsed()

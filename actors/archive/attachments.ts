@@ -20,7 +20,7 @@ const FILES_PER_PAGE = 50
 const GIVE_UP_MS = 7 * DAY
 const GIVE_UP_FAILURES = 5
 
-export interface FetchFilesOptions {
+interface FetchFilesOptions {
   archiveId: string
   archiveKey: Buffer
   runId: string
@@ -61,7 +61,7 @@ export async function noteAttachments({
 
 /**
  * Fetches files that wait, encrypts and stores them; one that is gone or too large is noted as such. One that cannot be had is left for
- * the next sync, and given up after a week of that; those that failed before come last, so that they hold up no others. Answers how many
+ * the next sync, and given up after a week of that; those that failed before come last, so that they hold up no others. Returns how many
  * it settled or left for the next sync, at most a page's worth.
  */
 export async function fetchAttachments(options: FetchFilesOptions): Promise<{ settled: number }> {

@@ -14,7 +14,7 @@ const COMPRESSION = { level: constants.Z_BEST_SPEED, memLevel: 7, windowBits: 14
 const COMPRESSED_IN_PLACE = 64 * 1024
 
 /** One conversation as read from the provider or an export, beside the provider's own object. */
-export interface Incoming {
+interface Incoming {
   extracted: ExtractedConversation
   raw: JsonObject
   /** The JSON text that it came in. */

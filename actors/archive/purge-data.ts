@@ -4,7 +4,7 @@ import { ConversationParts } from '../../schemas/archive/conversation-part.ts'
 import { BrowserProfiles } from '../../schemas/connection/browser-profile.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 
-/** Deletes every conversation, part and file of an archive; doing it again is harmless. Answers how many conversations went. */
+/** Deletes every conversation, part and file of an archive; doing it again is harmless. Returns how many conversations went. */
 export async function deleteArchive({ archiveId }: { archiveId: string }): Promise<number> {
   await deleteAttachments({ archiveId })
   await ConversationParts.deleteMany({ archiveId })

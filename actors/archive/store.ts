@@ -49,7 +49,7 @@ function newestOfEach(conversations: Prepared[]): Prepared[] {
   return [...byId.values()]
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   archiveId: string
   runId: string
   conversations: Prepared[]
@@ -61,7 +61,7 @@ export interface StoreOptions {
 /**
  * Stores conversations of one archive: new ones are inserted, newer ones updated in place (same id), older ones left alone.
  * Every write carries the run, from which its counts are told later. Running it again changes nothing. One whose id is too long to be
- * one is left out. Answers how many this run found stored already, as they are or newer, and so did not write.
+ * one is left out. Returns how many this run found stored already, as they are or newer, and so did not write.
  */
 export async function storeConversations({
   archiveId,

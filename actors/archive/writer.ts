@@ -19,7 +19,7 @@ export interface Writer {
   takeFilesFound(): number
 }
 
-export interface WriterOptions {
+interface WriterOptions {
   /** As read by this run while it held the connection. */
   account: Pick<Account, '_id' | 'backfillRevision'> & { archiveId: string }
   runId: string

@@ -2,39 +2,40 @@ import type { Clock } from '../../core/clock.ts'
 import type { Keyring } from '../../core/envelope.ts'
 import { insertDeliveries, type NewDelivery } from '../../schemas/delivery/deliveries.ts'
 import type { Delivery } from '../../schemas/delivery/delivery.ts'
-import type { Rooms } from './concurrency-limit.ts'
+import type { ConcurrencyLimit } from './concurrency-limit.ts'
 import { countDiscarded } from './discard.ts'
 import { type Endpoint, goesNowhere, readEndpoints } from './endpoints.ts'
 
 /**
- * A list that finds no room waits this long for some (machine ms): while events come faster than they go out, to begin them with
+ * A list that finds the limit reached waits this long (machine ms): while events come faster than they go out, to begin them with
  * their insert is half the work of claiming them later. Short enough to delay nobody.
  */
 const WAIT_MS = 50
 const LOOK_EVERY_MS = 2
 
 /**
- * Writes new deliveries down and begins those that there is room for here and now: their claim is part of the insert, so that an
+ * Writes new deliveries down and begins those that may begin here and now: their claim is part of the insert, so that an
  * event costs one write less and goes out sooner. The rest wait for any process to claim them. Events of apps without a webhook
  * URL are discarded.
  */
 export async function acceptDeliveries({
   list,
-  rooms,
+  concurrency,
   clock,
   keyring,
   attempt,
 }: {
   list: NewDelivery[]
-  rooms: Rooms
+  concurrency: ConcurrencyLimit
   clock: Clock
   keyring: Keyring
-  /** Makes the attempt that was begun; enters a room for it at once. */
+  /** Makes the attempt that was begun; counts it at once. */
   attempt: (delivery: Delivery, endpoint: Endpoint) => void
 }): Promise<void> {
   const counts = new Map<string, number>()
   for (const { appId } of list) counts.set(appId, (counts.get(appId) ?? 0) + 1)
-  const isTight = () => [...counts].some(([appId, count]) => rooms.free(appId) < count && rooms.flows(appId))
+  const isTight = () =>
+    [...counts].some(([appId, count]) => concurrency.free(appId) < count && concurrency.freesSoon(appId))
   const giveUp = clock.elapsed() + WAIT_MS
   while (isTight() && clock.elapsed() < giveUp) await clock.sleep(LOOK_EVERY_MS)
 
@@ -46,14 +47,14 @@ export async function acceptDeliveries({
   for (const delivery of list) {
     const { appId } = delivery
     if (goesNowhere(endpointOf(appId))) discarded.push(delivery)
-    else if (rooms.free(appId) === 0) waiting.push(delivery)
+    else if (concurrency.free(appId) === 0) waiting.push(delivery)
     else {
-      rooms.enter(appId)
+      concurrency.enter(appId)
       begun.push(delivery)
     }
   }
   const ours = await insertDeliveries({ waiting, begun, now }).finally(() => {
-    for (const { appId } of begun) rooms.leave(appId)
+    for (const { appId } of begun) concurrency.leave(appId)
   })
   for (const delivery of ours) attempt(delivery, endpointOf(delivery.appId))
   await countDiscarded(discarded, now)

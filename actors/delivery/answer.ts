@@ -1,5 +1,5 @@
 /** docs/security.md, The network: at most 64 KiB of an answer is read, 1 KiB kept. */
-export const READ_LIMIT = 64 * 1_024
+const READ_LIMIT = 64 * 1_024
 export const KEPT_LIMIT = 1_024
 
 /** What a terminal or a page could stumble over; tab and line feed may stay. */
@@ -15,7 +15,7 @@ export function keptText(bytes: Buffer): string {
     : new TextDecoder().decode(Buffer.from(text).subarray(0, KEPT_LIMIT), { stream: true })
 }
 
-/** Reads an answer to its end or to the limit, whichever comes first; answers its beginning. Leaving early closes the connection. */
+/** Reads an answer to its end or to the limit, whichever comes first; returns its beginning. Leaving early closes the connection. */
 export async function readAnswer(body: AsyncIterable<Buffer>): Promise<string> {
   const kept: Buffer[] = []
   let read = 0

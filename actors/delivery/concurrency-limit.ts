@@ -1,22 +1,22 @@
 import type { Clock } from '../../core/clock.ts'
 
 /** Attempts that one process makes to one app at a time: a few hanging answers must not hold up the rest. */
-const ROOM_PER_APP = 256
-/** Attempts of one process in all, before rooms get smaller. */
-const ROOM_IN_ALL = 4_096
-/** What each app has always, however many others hang. */
-const LEAST_ROOM = 8
-/** How much of the free space one app may take. */
+const MOST_PER_APP = 256
+/** Attempts of one process in all, before each app's limit gets smaller. */
+const MOST_IN_ALL = 4_096
+/** What each app may have always, however many others hang. */
+const LEAST_PER_APP = 8
+/** How much of what is free one app may take. */
 const SHARE = 1 / 8
 
 /** An app that none of whose attempts ended for so long (machine ms) is not worth waiting for. */
-const FLOW_MS = 100
+const SOON_MS = 100
 
-export interface Rooms {
+export interface ConcurrencyLimit {
   /** How many further attempts to this app may begin now. */
   free(appId: string): number
-  /** Whether there will be more room soon: attempts to this app end all the time. */
-  flows(appId: string): boolean
+  /** Whether more may begin soon: attempts to this app end all the time. */
+  freesSoon(appId: string): boolean
   /** Apps for which nothing may be claimed now. */
   full(): string[]
   enter(appId: string): void
@@ -29,17 +29,17 @@ interface Taken {
 }
 
 /**
- * Fairness between apps. An endpoint that hangs fills its own room and no more; the more endpoints hang, the smaller every room
- * gets, so that there is always some free for an app that answers.
+ * Fairness between apps. An endpoint that hangs takes up its own limit and no more; the more endpoints hang, the smaller every limit
+ * gets, so that an app that answers is always free to go on.
  */
-export function createRooms({ clock }: { clock: Clock }): Rooms {
+export function createConcurrencyLimit({ clock }: { clock: Clock }): ConcurrencyLimit {
   const taken = new Map<string, Taken>()
   let all = 0
-  const room = (): number => Math.min(ROOM_PER_APP, Math.max(LEAST_ROOM, Math.floor((ROOM_IN_ALL - all) * SHARE)))
-  const free = (appId: string): number => Math.max(0, room() - (taken.get(appId)?.attempts ?? 0))
+  const limit = (): number => Math.min(MOST_PER_APP, Math.max(LEAST_PER_APP, Math.floor((MOST_IN_ALL - all) * SHARE)))
+  const free = (appId: string): number => Math.max(0, limit() - (taken.get(appId)?.attempts ?? 0))
   return {
     free,
-    flows: (appId) => clock.elapsed() - (taken.get(appId)?.leftAt ?? 0) < FLOW_MS,
+    freesSoon: (appId) => clock.elapsed() - (taken.get(appId)?.leftAt ?? 0) < SOON_MS,
     full: () => [...taken.keys()].filter((appId) => free(appId) === 0),
     enter: (appId) => {
       const present = taken.get(appId)

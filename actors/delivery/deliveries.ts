@@ -10,13 +10,13 @@ import type { ActorInfo, Supervisor } from '../supervision.ts'
 import { acceptDeliveries } from './accept.ts'
 import { createWebhookAgent } from './agent.ts'
 import { interruptedAttempt, makeAttempt } from './attempt.ts'
-import { createRooms } from './concurrency-limit.ts'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { type Endpoint, readEndpoints } from './endpoints.ts'
 import { createResults } from './results.ts'
 
 /** How often due lanes are looked for (machine ms): one small indexed read. */
 const LOOK_EVERY_MS = 50
-/** Between an attempt's end and the look that it makes room for (machine ms). */
+/** Between an attempt's end and the look that follows (machine ms). */
 const GATHER_MS = 5
 const LANES_AT_ONCE = 50
 const REPAIR_EVERY_MS = 5 * MINUTE
@@ -24,7 +24,7 @@ const REPAIR_EVERY_MS = 5 * MINUTE
 const FINISH_MS = 6 * SECOND
 
 export interface Deliveries {
-  /** Writes new deliveries down; attempts begin as there is room. Resolves when they are on disk. */
+  /** Writes new deliveries down; attempts begin as the limit allows. Resolves when they are on disk. */
   accept(list: NewDelivery[]): Promise<void>
   /** Attempts under way. */
   size(): number
@@ -39,11 +39,11 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   const allowPrivate = config.WEBHOOK_PRIVATE_ADDRESSES
   const agent = createWebhookAgent({ allowPrivate })
   const results = createResults({ clock, log })
-  const rooms = createRooms({ clock })
+  const concurrency = createConcurrencyLimit({ clock })
 
-  /** Something was left for want of room. */
+  /** Something was left because a limit was reached. */
   let left = false
-  const roomIsFree = (): void => {
+  const attemptEnded = (): void => {
     if (!left) return
     left = false
     // Results come in batches: one look for each is enough.
@@ -52,13 +52,13 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
 
   const run = (delivery: Delivery, work: (signal: AbortSignal) => Promise<Settlement>): void => {
     const { _id, appId, event } = delivery
-    rooms.enter(appId)
+    concurrency.enter(appId)
     void supervisor
       .tell(_id, event, async (signal) => results.record(await work(signal)))
       .catch((error: unknown) => log.error({ err: error, deliveryId: _id }, 'a delivery was left to its claim'))
       .finally(() => {
-        rooms.leave(appId)
-        roomIsFree()
+        concurrency.leave(appId)
+        attemptEnded()
       })
   }
 
@@ -67,7 +67,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
 
   const serve = async (lane: DeliveryLane, endpointOf: (appId: string) => Endpoint): Promise<number> => {
     const appId = lane._id
-    const limit = rooms.free(appId)
+    const limit = concurrency.free(appId)
     if (limit === 0) {
       left = true
       return 0
@@ -83,7 +83,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
 
   const work = async (): Promise<number> => {
     const now = clock.now()
-    const except = rooms.full()
+    const except = concurrency.full()
     left = except.length > 0
     const lanes = await dueLanes({ now, except, limit: LANES_AT_ONCE })
     if (lanes.length === 0) return 0
@@ -96,7 +96,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   let stopping = false
   const accept = async (list: NewDelivery[]): Promise<void> => {
     if (stopping) await insertDeliveries({ waiting: list, begun: [], now: clock.now() })
-    else await acceptDeliveries({ list, rooms, clock, keyring, attempt })
+    else await acceptDeliveries({ list, concurrency, clock, keyring, attempt })
   }
   let repairing: Promise<void> = Promise.resolve()
   const repair = (): void => {

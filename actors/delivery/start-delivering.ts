@@ -3,7 +3,7 @@ import { createOutboxRelay } from '../outbox-relay.ts'
 import type { ActorInfo, ActorSystem } from '../supervision.ts'
 import { createDeliveries } from './deliveries.ts'
 
-export interface Delivering {
+interface Delivering {
   /** Looks into the outboxes now; losing the hint costs latency only. */
   hint(): void
   /** Attempts under way. */

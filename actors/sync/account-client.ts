@@ -12,7 +12,7 @@ import { createPace, paceIdOf } from './pace.ts'
 export class ReadingHalted extends Error {}
 
 /** The provider, as one sync asks it. */
-export interface AccountClient {
+interface AccountClient {
   client: ProviderClient
   /** Throws `SessionEndedError` where the session is not usable, or is another account's by now. */
   verifySession(): Promise<void>

@@ -1,12 +1,12 @@
 import { type Clock, HOUR, MINUTE, SECOND } from '../../core/clock.ts'
 
 /** docs/behaviour.md, Sync cadence. All in service time (ms). */
-export const BACKFILL_INTERVAL_MS = 15 * MINUTE
-export const NEWS_INTERVAL_MS = 4 * HOUR
-export const LONGEST_INTERVAL_MS = 48 * HOUR
-export const RATE_LIMITED_INTERVAL_MS = HOUR
+const BACKFILL_INTERVAL_MS = 15 * MINUTE
+const NEWS_INTERVAL_MS = 4 * HOUR
+const LONGEST_INTERVAL_MS = 48 * HOUR
+const RATE_LIMITED_INTERVAL_MS = HOUR
 /** A provider that does not serve for now is asked again as soon as a backfill goes on. */
-export const UNAVAILABLE_INTERVAL_MS = 15 * MINUTE
+const UNAVAILABLE_INTERVAL_MS = 15 * MINUTE
 /** One sync reads for so long at the most; the rest of a large history follows a backfill interval later. */
 const SYNC_BUDGET_MS = 10 * MINUTE
 /** In which a few calls can be made however fast service waits run (machine time). */
@@ -38,7 +38,7 @@ export function nextSync({
 }: {
   outcome: Outcome
   foundSomething: boolean
-  /** As the sync before answered it. */
+  /** As the sync before returned it. */
   intervalMs: number | undefined
   clock: Clock
 }): { due: Date | null; intervalMs: number | undefined } {

@@ -9,13 +9,13 @@ const FETCHES_AT_ONCE = 4
 /** One conversation that is not to be had is that conversation's fault; so many in a row are the provider's. */
 const FAILURES_IN_A_ROW = 5
 
-export interface FetchOptions {
+interface FetchOptions {
   client: ProviderClient
   log: Logger
   /** External ids of what could not be had, whether for now (5xx, time limit) or as it is; kept up here. */
   unread: Set<string>
   onConversation: (conversation: Prepared) => Promise<void>
-  /** Told of what ends the fetching: whatever waits for its turn is not sent any more. */
+  /** Told of what ends the fetching: whatever waits for its permit is not sent any more. */
   halt: (error: unknown) => void
   /** So many in a row end the fetching. */
   failuresInARow?: number

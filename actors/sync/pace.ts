@@ -4,25 +4,25 @@ import type { Keyring } from '../../core/envelope.ts'
 import { type Pace, Paces } from '../../schemas/connection/pace.ts'
 import { isDuplicate } from '../../schemas/database.ts'
 
-/** A turn may be used this long after its time and is forfeited then, however the process was held up (service ms). */
+/** A permit may be used this long after its time and is forfeited then, however the process was held up (service ms). */
 const LATE_MS = SECOND
 /** So much longer one request may be on its way to the provider than another (service ms): a new connection, a packet sent again. */
 const WAY_MS = SECOND
 /** What either of them is at least, however fast service waits run (machine ms): timers and busy machines are not scaled. */
 const LEAST_MARGIN_MS = 25
 
-/** Turns are reserved in blocks of about this long (service ms): few writes, and little is lost with a crash. */
+/** Permits are reserved in blocks of about this long (service ms): few writes, and little is lost with a crash. */
 const BLOCK_MS = 2 * SECOND
 /** The same in machine ms, however fast service waits run. */
 const LEAST_BLOCK_MS = 250
 const LARGEST_BLOCK = 1_000
-/** Turns are asked for as much ahead as the last answer took, but no more (machine ms): one hiccup is not the rule. */
+/** Permits are asked for as much ahead as the last answer took, but no more (machine ms): one hiccup is not the rule. */
 const LONGEST_LEAD_MS = 5 * SECOND
 
-/** Reserves `ms` from the first moment that is free, `earliest` or later; answers that moment. Nobody else gets any of it. */
+/** Reserves `ms` from the first moment that is free, `earliest` or later; returns that moment. Nobody else gets any of it. */
 export type Reserve = (options: { earliest: Date; ms: number }) => Promise<Date>
 
-export interface PaceOptions {
+interface PaceOptions {
   requestsPerMinute: number
   clock: Clock
   signal: AbortSignal
@@ -30,14 +30,14 @@ export interface PaceOptions {
 
 /**
  * Holds one account's reading rate (docs/provider.md, Profile: `requestsPerMinute`) to the letter, however many processes run: within no minute do
- * more requests reach the provider. Turns are reserved in the database, so that two readers, or one after a crash, never take the
- * same. The answered function waits for the next turn; what it waited for has to be sent at once. It throws the signal's
+ * more requests reach the provider. Permits are reserved in the database, so that two readers, or one after a crash, never take the
+ * same. The returned function waits for the next permit; what it waited for has to be sent at once. It throws the signal's
  * reason when that is aborted.
  */
 export const createPace = ({ paceId, ...options }: PaceOptions & { paceId: string }): (() => Promise<void>) =>
-  paceOf({ ...options, reserve: (turns) => reserveStored(paceId, turns) })
+  paceOf({ ...options, reserve: (block) => reserveStored(paceId, block) })
 
-/** What the turns of one account of a provider are reserved under, whichever apps it is connected through. */
+/** What the permits of one account of a provider are reserved under, whichever apps it is connected through. */
 export const paceIdOf = ({
   provider,
   providerAccountId,
@@ -59,9 +59,9 @@ export function paceOf({
   const lateMs = Math.max(clock.scaled(LATE_MS), LEAST_MARGIN_MS)
   const wayMs = Math.max(clock.scaled(WAY_MS), LEAST_MARGIN_MS)
   // The first of so many requests and one arrives late by both margins at most, the last of them not at all: a minute is between them.
-  const turnMs = (clock.scaled(MINUTE) + lateMs + wayMs) / requestsPerMinute
+  const permitMs = (clock.scaled(MINUTE) + lateMs + wayMs) / requestsPerMinute
   const wantedMs = Math.max(clock.scaled(BLOCK_MS), LEAST_BLOCK_MS)
-  const size = Math.min(LARGEST_BLOCK, Math.max(1, Math.round(wantedMs / turnMs)))
+  const size = Math.min(LARGEST_BLOCK, Math.max(1, Math.round(wantedMs / permitMs)))
   let begin = 0
   let taken = size
   let leadMs = 0
@@ -70,7 +70,7 @@ export function paceOf({
   const reserveBlock = async (): Promise<void> => {
     const asked = clock.elapsed()
     const earliest = new Date(clock.now().getTime() + leadMs)
-    begin = (await reserve({ earliest, ms: Math.ceil(size * turnMs) })).getTime()
+    begin = (await reserve({ earliest, ms: Math.ceil(size * permitMs) })).getTime()
     taken = 0
     leadMs = Math.min(clock.elapsed() - asked, LONGEST_LEAD_MS)
   }
@@ -90,10 +90,10 @@ export function paceOf({
         await reserving
         continue
       }
-      const turn = begin + taken++ * turnMs
-      if (turn > clock.now().getTime()) await waitUntil(turn)
+      const time = begin + taken++ * permitMs
+      if (time > clock.now().getTime()) await waitUntil(time)
       // Looked at after the wait: a timer may come late as well.
-      if (clock.now().getTime() - turn <= lateMs) return
+      if (clock.now().getTime() - time <= lateMs) return
     }
   }
 }

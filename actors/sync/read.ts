@@ -18,7 +18,7 @@ const MOST_UNREAD = 500
 /** So many of them are asked for in one go: each may take the whole back-off, and others wait. */
 const UNREAD_AT_ONCE = 8
 
-export interface ReadOptions {
+interface ReadOptions {
   account: Account & { archiveId: string }
   /** Encrypts the archive's files. */
   archiveKey: Buffer
@@ -27,7 +27,7 @@ export interface ReadOptions {
   pageSize: number
   clock: Clock
   log: Logger
-  /** Ends with more to read when it answers true between two pages. */
+  /** Ends with more to read when it returns true between two pages. */
   isOver: () => boolean
   /** Counted up: what was looked at and left as it was. */
   progress: { unchanged: number }
@@ -50,7 +50,7 @@ interface Reader extends ReadOptions {
 /**
  * Reads an account: first what is new or changed, from the newest down to where the last complete look began; then the history,
  * backwards from where it was left. Page first, checkpoint after; a conversation that did not change is not fetched.
- * Answers false when there is more to read. Whatever ends it, all that was read is stored, unless the claim is lost.
+ * Returns false when there is more to read. Whatever ends it, all that was read is stored, unless the claim is lost.
  */
 export async function readAccount(options: ReadOptions): Promise<boolean> {
   const { backfill } = options.account
@@ -71,7 +71,7 @@ export async function readAccount(options: ReadOptions): Promise<boolean> {
     return finished && (await readFiles(reader))
   } catch (error) {
     // With what was noted as unread: the next sync leaves that for later and so gets past it.
-    await keep(reader, reader.backfill)
+    await checkpointAt(reader, reader.backfill)
     await reader.writer.flush()
     throw error
   }
@@ -120,9 +120,9 @@ async function readGap(reader: Reader): Promise<boolean> {
 async function readHistory(reader: Reader): Promise<boolean> {
   if (reader.backfill.done) {
     const { absent = 0 } = reader.backfill
-    const surplus = await surplusOf(reader)
-    if (surplus < absent) await keep(reader, { ...reader.backfill, absent: surplus })
-    if (surplus <= absent) return true
+    const missing = await missingOf(reader)
+    if (missing < absent) await checkpointAt(reader, { ...reader.backfill, absent: missing })
+    if (missing <= absent) return true
     // The provider has more than was found, and it is not new: the whole list is looked at again.
     const { before: _, ...rest } = reader.backfill
     reader.backfill = { ...rest, done: false }
@@ -132,7 +132,7 @@ async function readHistory(reader: Reader): Promise<boolean> {
     const { before, reached } = step
     await readPage(reader, step, { ...reader.backfill, ...(before && { before }), done: reached })
     if (!reached) continue
-    await keep(reader, { ...reader.backfill, absent: await surplusOf(reader) })
+    await checkpointAt(reader, { ...reader.backfill, absent: await missingOf(reader) })
     return true
   }
   return false
@@ -142,7 +142,7 @@ async function readHistory(reader: Reader): Promise<boolean> {
  * By how many conversations the provider's total is more than what was stored or will be asked for again; less than none where some
  * of those are gone at the provider.
  */
-async function surplusOf({ account: { archiveId }, backfill, unread, writer }: Reader): Promise<number> {
+async function missingOf({ account: { archiveId }, backfill, unread, writer }: Reader): Promise<number> {
   if (backfill.total === undefined) return 0
   await writer.flush()
   const [stored, both] = await Promise.all([
@@ -166,7 +166,7 @@ async function readUnread(reader: Reader): Promise<void> {
     { ...reader, onConversation, failuresInARow: Number.POSITIVE_INFINITY },
     externalIds.map((id) => ({ id, updateTime: null })),
   )
-  await keep(reader, reader.backfill)
+  await checkpointAt(reader, reader.backfill)
 }
 
 /** Fetches what files are left over from the pages. */
@@ -178,8 +178,8 @@ async function readFiles(reader: Reader): Promise<boolean> {
   }
 }
 
-/** Has it written, with what is unread, after all that was put so far; `unchanged` more were left as they are. */
-async function keep(reader: Reader, { unread: _, ...rest }: Backfill, { unchanged = 0 } = {}): Promise<void> {
+/** Has how far was read written, with what is unread, after all that was put so far; `unchanged` more were left as they are. */
+async function checkpointAt(reader: Reader, { unread: _, ...rest }: Backfill, { unchanged = 0 } = {}): Promise<void> {
   const unread = [...reader.unread].slice(0, MOST_UNREAD)
   reader.backfill = { ...rest, ...(unread.length > 0 && { unread }) }
   await reader.writer.page({ unchanged, backfill: reader.backfill })
@@ -198,7 +198,7 @@ async function readPage(reader: Reader, { page, stored }: Step, reached: Backfil
     const externalIds = again.map(({ id }) => id)
     for (const [id, known] of await storedOf({ archiveId: account.archiveId, externalIds })) stored.set(id, known)
   }
-  // What is unread has its turn apart, so that it holds up nothing here.
+  // What is unread is asked for apart, so that it holds up nothing here.
   const isWanted = ({ id, updateTime }: ListItem) => !unread.has(id) && isNewer(stored.get(id), updateTime)
   const isMine = ({ id }: ListItem) => stored.get(id)?.runId === runId
   const wanted = [...fresh, ...again].filter(isWanted)
@@ -208,7 +208,11 @@ async function readPage(reader: Reader, { page, stored }: Step, reached: Backfil
   const onConversation = (conversation: Parameters<Writer['put']>[0]) =>
     writer.put(conversation, stored.get(conversation.externalId))
   await fetchConversations({ ...reader, onConversation }, wanted)
-  await keep(reader, { ...reached, ...(page.total !== null && { total: page.total }) }, { unchanged: left - counted })
+  await checkpointAt(
+    reader,
+    { ...reached, ...(page.total !== null && { total: page.total }) },
+    { unchanged: left - counted },
+  )
   if (writer.takeFilesFound() > 0) await fetchAttachments({ ...reader, archiveId: account.archiveId })
 }
 

@@ -6,7 +6,7 @@ import { trusted } from '../database.ts'
  * A piece of a conversation that is larger than one document may be (16 MB): its payload's JSON text or the provider's own object,
  * cut into parts in order.
  */
-export interface ConversationPart {
+interface ConversationPart {
   /** conversation id | kind | version | index */
   _id: string
   archiveId: string

@@ -3,7 +3,7 @@ import mongoose from 'mongoose'
 import { connectedDatabase } from '../database.ts'
 
 /** Files of one kind in GridFS, under ids of our own. */
-export interface FileBucket<Metadata extends object> {
+interface FileBucket<Metadata extends object> {
   upload(id: string, metadata?: Metadata): Writable
   /** Ends with an error where there is no such file. */
   download(id: string): Readable

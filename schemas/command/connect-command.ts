@@ -6,7 +6,7 @@ import type { NewCommand } from './commands.ts'
 type ConnectArguments = CommandArguments['connect']
 
 /** A usable session and whose it is. */
-export interface NewConnect
+interface NewConnect
   extends Pick<NewCommand<'connect'>, 'id' | 'appId' | 'by' | 'now'>,
     Pick<ConnectArguments, 'connectionId' | 'userId' | 'userRef' | 'provider' | 'device' | 'emailHash'> {
   credential: Credential

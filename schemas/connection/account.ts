@@ -17,7 +17,7 @@ export interface Account extends Claimable {
   /** Counted up by each sync's write of `backfill`, and matched by it: whoever stalled does not write over what came after. */
   backfillRevision?: number
   /**
-   * The connect that was let in last. Until its command has ended its connection may come to be at any moment; after that it says
+   * The connect that was admitted last. Until its command has ended its connection may come to be at any moment; after that it says
    * nothing: the account's connections do.
    */
   connecting?: { commandId: string; userId: string }

@@ -4,7 +4,7 @@ import mongoose, { type Model } from 'mongoose'
  * What the hosted browser of a connection remembered of the provider's site, sealed with the connection's key. It goes with the
  * connection; a reconnect of a session that ended begins with it.
  */
-export interface BrowserProfile {
+interface BrowserProfile {
   /** connection id */
   _id: string
   sealed: Buffer

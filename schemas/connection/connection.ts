@@ -9,7 +9,7 @@ import { wrappedKey } from '../wrapped-key.ts'
 export type ConnectionStatus = 'active' | 'needs_reauth' | 'revoked'
 
 /** The sync that is under way or was the last one. */
-export interface SyncState {
+interface SyncState {
   /** Set while a run has not reported: conversations that it stored carry it, so its counts survive a crash. */
   runId?: string
   /** Looked at by this run and left as it was. */

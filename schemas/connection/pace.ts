@@ -7,7 +7,7 @@ const KEPT_S = 3_600
 export interface Pace {
   /** Keyed hash of the provider and its own id of the account; tells nothing. */
   _id: string
-  /** Until when turns are reserved. */
+  /** Until when permits are reserved. */
   reservedUntil: Date
 }
 

@@ -38,7 +38,7 @@ const documentOf = (delivery: NewDelivery, now: Date): Delivery => ({
 
 /**
  * Writes new deliveries: those of `waiting` are due at once, those of `begun` are claimed with their first attempt already, in the
- * same write. Deliveries that exist stay as they are. Answers which of `begun` were new, and so are the caller's to attempt.
+ * same write. Deliveries that exist stay as they are. Returns which of `begun` were new, and so are the caller's to attempt.
  */
 export async function insertDeliveries({
   waiting,
@@ -104,7 +104,7 @@ export async function reopenDelivery({ id, appId, now }: { id: string; appId?: s
   return 'reopened'
 }
 
-/** Replays all deliveries of an app that were dropped since a moment; answers how many. */
+/** Replays all deliveries of an app that were dropped since a moment; returns how many. */
 export async function reopenDropped({ appId, since, now }: { appId: string; since: Date; now: Date }): Promise<number> {
   const { modifiedCount } = await Deliveries.updateMany(
     { appId, state: 'dropped', endedAt: trusted({ $gte: since }) },

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createRooms } from '../../../actors/delivery/concurrency-limit.ts'
+import { createConcurrencyLimit } from '../../../actors/delivery/concurrency-limit.ts'
 import { systemClock } from '../../../core/clock.ts'
 import { newId } from '../../../core/ids.ts'
 import { Deliveries } from '../../../schemas/delivery/delivery.ts'
@@ -74,18 +74,18 @@ fairness('a few hanging answers do not hold up the other deliveries of their end
   await delivering.stop()
 })
 
-fairness('apps that take turns get rooms, however many hang', () => {
-  const rooms = createRooms({ clock: systemClock() })
+fairness('apps that take turns are let through, however many hang', () => {
+  const concurrency = createConcurrencyLimit({ clock: systemClock() })
   const fill = (appId: string) => {
-    while (rooms.free(appId) > 0) rooms.enter(appId)
+    while (concurrency.free(appId) > 0) concurrency.enter(appId)
   }
   for (let index = 0; index < 500; index++) {
-    assert.ok(rooms.free(`dead ${index}`) > 0)
+    assert.ok(concurrency.free(`dead ${index}`) > 0)
     fill(`dead ${index}`)
   }
-  assert.ok(rooms.free('alive') > 0)
-  assert.is(rooms.full().includes('dead 0'), true)
-  assert.is(rooms.full().includes('alive'), false)
+  assert.ok(concurrency.free('alive') > 0)
+  assert.is(concurrency.full().includes('dead 0'), true)
+  assert.is(concurrency.full().includes('alive'), false)
 })
 
 fairness.run()
