@@ -1,8 +1,8 @@
 import { unseal } from '../core/envelope.ts'
 import { BrowserProfiles } from '../schemas/connection/browser-profile.ts'
 import { type Connection, Connections } from '../schemas/connection/connection.ts'
-import { PROFILE_PURPOSE } from '../schemas/connection/secrets.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
+import { PROFILE_PURPOSE } from '../schemas/secrets.ts'
 import type { BrowserState } from './open-context.ts'
 import type { FarmRuntime } from './runtime.ts'
 

@@ -6,8 +6,8 @@ import type { FileAnswer, ProviderClient } from '../../provider/client.ts'
 import { ProviderContractError, ProviderUnavailableError } from '../../provider/errors.ts'
 import { type Attachment, Attachments, attachmentId, storeAttachmentBytes } from '../../schemas/archive/attachment.ts'
 import { isExternalId } from '../../schemas/archive/external-id.ts'
-import { ATTACHMENT_PURPOSE } from '../../schemas/connection/secrets.ts'
 import { trusted } from '../../schemas/database.ts'
+import { ATTACHMENT_PURPOSE } from '../../schemas/secrets.ts'
 
 /** A larger file is noted, not stored: it is held in memory while it is encrypted. */
 export const ATTACHMENT_BYTES = 25 * 1024 * 1024

@@ -2,7 +2,7 @@ import { createProviderClient, type ProviderClient } from '../../provider/client
 import { SessionEndedError } from '../../provider/errors.ts'
 import type { ProviderProfile } from '../../provider/profile.ts'
 import type { Account } from '../../schemas/connection/account.ts'
-import { type Credential, openCredential, sealCredential } from '../../schemas/connection/secrets.ts'
+import { type Credential, openCredential, sealCredential } from '../../schemas/secrets.ts'
 import { writeHeld } from '../connection/claimed.ts'
 import type { Keyed } from '../connection/keys.ts'
 import type { ActorRuntime } from '../runtime.ts'

@@ -6,7 +6,7 @@ import { ProviderContractError, ProviderRateLimitedError, ProviderUnavailableErr
 import { type App, Apps } from '../../schemas/app/app.ts'
 import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
 import { buildConnectCommand } from '../../schemas/command/connect-command.ts'
-import type { Credential } from '../../schemas/connection/secrets.ts'
+import type { Credential } from '../../schemas/secrets.ts'
 import {
   type Capture,
   Captures,

@@ -1,5 +1,5 @@
 import { type Keyring, seal } from '../../core/envelope.ts'
-import { type Credential, openCredential, PROFILE_PURPOSE, sealCredential } from '../connection/secrets.ts'
+import { type Credential, openCredential, PROFILE_PURPOSE, sealCredential } from '../secrets.ts'
 import type { Command, CommandArguments } from './command.ts'
 import type { NewCommand } from './commands.ts'
 

@@ -23,6 +23,7 @@ const SCHEMAS_BASE = [
   'schemas/held-claims.ts',
   'schemas/outbox.ts',
   'schemas/principal.ts',
+  'schemas/secrets.ts',
   'schemas/wrapped-key.ts',
 ]
 

@@ -191,7 +191,7 @@ faults('a session of another account is none', async () => {
   await complete(id)
   const other = await world.site.signIn('somebody-else@example.test')
   const { isKeyed } = await import('../../../actors/connection/keys.ts')
-  const { openCredential, sealCredential } = await import('../../../schemas/connection/secrets.ts')
+  const { openCredential, sealCredential } = await import('../../../schemas/secrets.ts')
   const connection = await connectionOf(id)
   if (!isKeyed(connection) || !connection.credential) throw new Error('no credential')
   const key = world.keyring.unwrap(connection.key)

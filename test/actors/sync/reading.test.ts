@@ -12,7 +12,7 @@ import { type Conversation, Conversations } from '../../../schemas/archive/conve
 import { ConversationParts, readParts } from '../../../schemas/archive/conversation-part.ts'
 import { type Account, Accounts } from '../../../schemas/connection/account.ts'
 import { Connections } from '../../../schemas/connection/connection.ts'
-import { ATTACHMENT_PURPOSE, openCredential } from '../../../schemas/connection/secrets.ts'
+import { ATTACHMENT_PURPOSE, openCredential } from '../../../schemas/secrets.ts'
 import { type ActorWorld, startActorWorld } from '../../support/actors.ts'
 import { readAttachmentBytes } from '../../support/stored-file.ts'
 import { until } from '../../support/until.ts'

@@ -1,4 +1,4 @@
-import { seal, unseal } from '../../core/envelope.ts'
+import { seal, unseal } from '../core/envelope.ts'
 
 /** What a connection's `credential` holds, as JSON, before it is sealed. */
 export interface Credential {
