@@ -68,7 +68,7 @@ export function toFileReference({ fileId, attachment }: Found): FileReference | 
 }
 
 /** `file-service://file-abc` → `file-abc`; `sediment://hash#file_1#p_0.png` → `file_1`; null for what names no file. */
-export function fileIdOf(assetPointer: string): string | null {
+function fileIdOf(assetPointer: string): string | null {
   const path = /^[a-z][a-z0-9+.-]*:\/\/([^?]*)/i.exec(assetPointer)?.[1]
   if (path === undefined) return null
   const pieces = path.split('#').filter((piece) => piece !== '')

@@ -2,8 +2,7 @@ import type { FileReference } from './attachments.ts'
 import { type Message, readMessage } from './message.ts'
 import { asId, asObject, asString, asTime, entry, field, type JsonObject } from './values.ts'
 
-export type { Attachment, FileReference } from './attachments.ts'
-export type { Message } from './message.ts'
+export type { FileReference } from './attachments.ts'
 
 /** What the service keeps of one provider conversation beside the raw object. */
 export interface ExtractedConversation {

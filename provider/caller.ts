@@ -24,15 +24,15 @@ const LONGEST_RETRY_AFTER_MS = 7 * DAY
 /** A request that is under way when the caller has to end: its answer may bring a new cookie, without which the session is lost. */
 const GRACE_MS = 5 * SECOND
 
-export type CallKind = keyof typeof CALLS
+type CallKind = keyof typeof CALLS
 
-export interface Call {
+interface Call {
   kind: CallKind
   url: string
   accessToken?: string
 }
 
-export interface CallerOptions {
+interface CallerOptions {
   profile: Pick<ProviderProfile, 'cookieName'>
   clock: Clock
   /** The newest session cookie. */

@@ -16,7 +16,7 @@ import type { ProviderProfile } from './profile.ts'
 import type { ProviderAnswer } from './request.ts'
 import type { JsonObject } from './values.ts'
 
-export type { ListItem, ListPage, ProviderAccount, SessionCheck } from './answers.ts'
+export type { ListItem, ListPage } from './answers.ts'
 export type { FileAnswer } from './download.ts'
 
 /** What lets the service read an account: the session cookie's whole value and the newest access token made of it. */
@@ -44,7 +44,7 @@ export interface ProviderClientOptions {
   dispatcher?: Dispatcher
 }
 
-export interface ConversationAnswer extends Pick<ProviderAnswer, 'body' | 'gzipped'> {
+interface ConversationAnswer extends Pick<ProviderAnswer, 'body' | 'gzipped'> {
   raw: JsonObject
 }
 

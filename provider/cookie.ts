@@ -1,9 +1,9 @@
 /** docs/provider.md, Session: a longer session cookie is split over `<name>.0`, `<name>.1`, … */
-export const COOKIE_PART_BYTES = 3_800
+const COOKIE_PART_BYTES = 3_800
 /** A first part shorter than this was not cut by a size limit, so its length says nothing about the parts after it. */
 const SMALLEST_CUT_PART = 3_000
 
-export interface NamedCookie {
+interface NamedCookie {
   name: string
   value: string
 }

@@ -18,7 +18,7 @@ export type FileAnswer = { tooLarge: false; bytes: Buffer; contentType: string |
 
 const publicAgent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS, lookup: publicLookup() } })
 
-export interface DownloadOptions {
+interface DownloadOptions {
   url: string
   profile: ProviderProfile
   maxBytes: number

@@ -17,7 +17,7 @@ export interface ZipLimits {
 }
 
 /** The entries of an account export that are read. */
-export interface ExportEntries {
+interface ExportEntries {
   /** `conversations.json`, then `conversations-000.json`, … by number. */
   conversations: Entry[]
   user: Entry | null

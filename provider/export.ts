@@ -16,7 +16,7 @@ export interface ExportLimits extends ZipLimits {
   maxConversationBytes: number
 }
 
-export const EXPORT_LIMITS: ExportLimits = {
+const EXPORT_LIMITS: ExportLimits = {
   maxEntries: 200_000,
   maxInflatedBytes: 16 * GIB,
   maxRatio: 400,

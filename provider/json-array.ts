@@ -15,7 +15,7 @@ const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0
 /** What comes next: the array's bracket, its first element or end, an element after a comma, more of one, nothing. */
 type Place = 'start' | 'first' | 'next' | 'element' | 'end'
 
-export interface JsonArrayOptions {
+interface JsonArrayOptions {
   source: AsyncIterable<Buffer>
   maxElementBytes: number
   maxDepth?: number

@@ -1,14 +1,14 @@
 import type { Dispatcher } from 'undici'
 import { AnswerTooLargeError } from './errors.ts'
 
-export interface Received {
+interface Received {
   status: number
   headers: Record<string, string | string[] | undefined>
   /** As it came, compressed or not. */
   body: Buffer
 }
 
-export interface ReceiveOptions {
+interface ReceiveOptions {
   dispatcher: Dispatcher
   url: string
   headers: Record<string, string>

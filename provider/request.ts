@@ -13,7 +13,7 @@ const INFLATED_IN_PLACE = 16 * 1024
 const MAX_HEADER_BYTES = 64 * 1024
 const CONNECT_TIMEOUT_MS = 10 * SECOND
 
-export interface AnswerHeaders {
+interface AnswerHeaders {
   get(name: string): string | null
   getSetCookie(): string[]
 }
@@ -32,7 +32,7 @@ export const providerAgent = new Agent({
   connect: { timeout: CONNECT_TIMEOUT_MS },
 })
 
-export interface RequestOptions {
+interface RequestOptions {
   /** What is asked for, in words for error messages. Addresses are left out there: they may carry secrets. */
   what: string
   url: string

@@ -2,7 +2,7 @@
  * Runs a task beside others, or alone: then no other runs, and none begins until it has ended. `alone` is asked again
  * after each wait, since what another task brought may have changed the answer.
  */
-export type RunInTurn = <T>(task: () => Promise<T>, options: { alone: () => boolean }) => Promise<T>
+type RunInTurn = <T>(task: () => Promise<T>, options: { alone: () => boolean }) => Promise<T>
 
 export function createTurns(): RunInTurn {
   const running = new Set<Promise<void>>()

@@ -1,5 +1,5 @@
 /** What an e-mail address makes the sandbox provider do (docs/behaviour.md, Sandbox provider). */
-export type AccountKind =
+type AccountKind =
   | 'ada'
   | 'grace'
   | 'verify'

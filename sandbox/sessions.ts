@@ -4,7 +4,7 @@ import type { AccountState, SiteState } from './state.ts'
 import { stateOf } from './state.ts'
 import { type LoginStage, readSessionToken, type SessionToken, sign } from './tokens.ts'
 
-export const COOKIE_NAME = 'session-token'
+const COOKIE_NAME = 'session-token'
 const PART_BYTES = 3_800
 const COOKIE_LIFETIME_S = 30 * 24 * 3600
 /** docs/provider.md, Session says that parts come in; `chunked` has a cookie of 9 KB. */

@@ -11,7 +11,7 @@ const MAX_HEADER_BYTES = 64 * 1024
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-export interface SandboxProviderOptions {
+interface SandboxProviderOptions {
   /** 0 picks a free one. */
   port: number
   /** Default 127.0.0.1. */
@@ -22,7 +22,7 @@ export interface SandboxProviderOptions {
   timeScale?: number
 }
 
-export interface SandboxProvider {
+interface SandboxProvider {
   /** The site's origin, for example `http://127.0.0.1:4010`. */
   url: string
   /** Ends the site and every connection to it. */

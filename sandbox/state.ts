@@ -5,7 +5,7 @@ import { generatedConversation, generatedSummary } from './generated.ts'
 import { conversationNumber, type RawConversation } from './raw.ts'
 import { recentAnchor } from './times.ts'
 
-export interface Summary {
+interface Summary {
   id: string
   title: string | null
   /** Unix seconds, as in the conversation. */
@@ -14,7 +14,7 @@ export interface Summary {
 }
 
 /** When an account's API calls are answered 429. */
-export interface RateLimit {
+interface RateLimit {
   /** Calls that pass before each pause. */
   after: number
   retryAfterSeconds: number
@@ -51,7 +51,7 @@ export interface Fault {
   path: string | null
 }
 
-export interface LogEntry {
+interface LogEntry {
   at: string
   email: string | null
   method: string

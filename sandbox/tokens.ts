@@ -19,7 +19,7 @@ export interface SessionToken {
   padding?: string
 }
 
-export interface AccessToken {
+interface AccessToken {
   type: 'access'
   sessionId: string
   email: string

@@ -10,7 +10,7 @@ const MOST_AT_ONCE = 5_000
 const LOOKS = 50
 const HOUR_MS = 3_600_000
 
-export interface MillionResult {
+interface MillionResult {
   waiting: number
   insertSeconds: number
   /** Medians in ms: what an idle process does twenty times a second, and one claim for an app that has ten due. */

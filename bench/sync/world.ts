@@ -20,7 +20,7 @@ const APP = 'bench'
 const UNLIMITED = 1_000_000
 const PAGE_SIZE = 100
 
-export interface SyncWorld {
+interface SyncWorld {
   /** Connects an account with so many conversations; takes the same account again as a reconnect. Answers the connection. */
   connect(total: number): Promise<{ connection: Connection; ms: number }>
   /** The sync of a connection that is due. */

@@ -5,7 +5,7 @@ import type { IngestResult } from './types.ts'
 /** Twelve calls a minute leave most of the rate limit to the app's other calls. */
 const ASK_EVERY_MS = 5000
 
-export type AwaitIngestOptions = {
+type AwaitIngestOptions = {
   /** Answer of the upload: the counts, or that a long ingestion goes on. */
   answer: Answer
   /** Asks how the ingestion of this path stands. */

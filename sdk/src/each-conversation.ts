@@ -5,7 +5,7 @@ import type { ConversationPage } from './types.ts'
 
 const WINDOW_MS = 60_000
 
-export type EachPageOptions = {
+type EachPageOptions = {
   read: (position: { cursor?: string; offset?: number }) => Promise<Answer>
   wait: typeof wait
   signal?: AbortSignal | undefined

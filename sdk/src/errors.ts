@@ -1,4 +1,4 @@
-export type CcsErrorDetails = {
+type CcsErrorDetails = {
   status: number
   requestId?: string | undefined
   retryAfterSeconds?: number | undefined

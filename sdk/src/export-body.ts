@@ -7,7 +7,7 @@ import type { Repeatable } from './retry.ts'
  */
 export type ExportFile = string | Uint8Array | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
-export type ExportBody = { body: RequestBody; contentType: string; repeatable: Repeatable }
+type ExportBody = { body: RequestBody; contentType: string; repeatable: Repeatable }
 
 const ZIP = 'application/zip'
 const JSON_TYPE = 'application/json'

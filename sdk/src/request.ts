@@ -15,7 +15,7 @@ export type CallOptions = {
   signal?: AbortSignal | undefined
 }
 
-export type Transport = { baseUrl: string; apiKey: string; fetch: typeof globalThis.fetch }
+type Transport = { baseUrl: string; apiKey: string; fetch: typeof globalThis.fetch }
 
 export type Answer = { body: unknown; headers: Headers }
 

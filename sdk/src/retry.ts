@@ -51,7 +51,7 @@ export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> 
   })
 }
 
-export type RetryOptions = {
+type RetryOptions = {
   maxAttempts: number
   repeatable: Repeatable
   wait: typeof wait

@@ -37,7 +37,7 @@ export const DEFAULT_MAX_BODY_BYTES = 1_048_576
 const accepted: WebhookAnswer = { status: 200, body: { ok: true } }
 const duplicate: WebhookAnswer = { status: 200, body: { ok: true, duplicate: true } }
 
-export type Receiver = {
+type Receiver = {
   /** Verifies and hands on one webhook. Throws what `onEvent`, `onRejected` or the memory throws. */
   receive(webhook: RejectedWebhook): Promise<WebhookAnswer>
   /** Answers a webhook that is refused. */

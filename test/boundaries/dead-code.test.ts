@@ -41,11 +41,14 @@ test('what its own file alone uses, nobody, or tests alone, is dead; so is a fil
     'main.ts': "import { a } from './x.ts'",
     'x.ts': 'export const a = 1\nexport const b = a',
     'y.ts': "import { y } from './y.ts'\nexport const y = 1",
-    'z.ts': 'export const z = 1',
-    'test/z.test.ts': "import { z } from '../z.ts'\nimport { help } from './help.ts'",
+    'z.ts': 'export const z = 1\nexport interface Z {}\nexport type Y = 1',
+    'test/z.test.ts': "import { type Z, z } from '../z.ts'\nimport { help } from './help.ts'",
     'test/help.ts': 'export const help = 1\nexport const more = 1',
   })
-  assert.equal(found, { files: ['y.ts', 'z.ts'], exports: ['x.ts#b', 'y.ts#y', 'z.ts#z', 'test/help.ts#more'] })
+  assert.equal(found, {
+    files: ['y.ts', 'z.ts'],
+    exports: ['x.ts#b', 'y.ts#y', 'z.ts#z', 'z.ts#Y', 'test/help.ts#more'],
+  })
 })
 
 test.run()

@@ -25,6 +25,9 @@ export function exportsOf({ source }: SourceFile): string[] {
   return [...new Set([...declared, ...listed, ...byDefault])]
 }
 
+const TYPES = /^export\s+(?:interface|type)\s+([\w$]+)/gm
+const typesOf = ({ source }: SourceFile): string[] => [...source.matchAll(TYPES)].map(([, name = '']) => name)
+
 export interface DeadCode {
   /** Files that nobody imports. */
   files: string[]
@@ -34,7 +37,8 @@ export interface DeadCode {
 
 /**
  * What nobody uses. `isEntry` are files that something else than an import starts or bundles; all of their exports count as used. What `isAside`
- * says (tests, benches) uses the product without being part of it: its imports count among themselves only.
+ * says (tests, benches) uses the product without being part of it: its imports count among themselves only, but for those of a type:
+ * who calls a function has to name what it takes.
  */
 export function findDeadCode({
   files,
@@ -47,11 +51,13 @@ export function findDeadCode({
 }): DeadCode {
   const reached = new Set<string>()
   const used = new Set<string>()
+  const named = new Set<string>()
   for (const file of files) {
     for (const { target, names } of importsOf(file)) {
-      if (target === undefined || target === file.path || (isAside(file.path) && !isAside(target))) continue
-      reached.add(target)
-      for (const name of names) used.add(`${target}#${name}`)
+      if (target === undefined || target === file.path) continue
+      const fromAside = isAside(file.path) && !isAside(target)
+      if (!fromAside) reached.add(target)
+      for (const name of names) (fromAside ? named : used).add(`${target}#${name}`)
     }
   }
   const dead: DeadCode = { files: [], exports: [] }
@@ -59,7 +65,11 @@ export function findDeadCode({
     if (isEntry(file.path)) continue
     if (!reached.has(file.path)) dead.files.push(file.path)
     if (used.has(`${file.path}#*`)) continue
-    for (const name of exportsOf(file)) if (!used.has(`${file.path}#${name}`)) dead.exports.push(`${file.path}#${name}`)
+    const types = new Set(typesOf(file))
+    for (const name of exportsOf(file)) {
+      const key = `${file.path}#${name}`
+      if (!used.has(key) && !(types.has(name) && named.has(key))) dead.exports.push(key)
+    }
   }
   return dead
 }

@@ -1,7 +1,7 @@
 import type { Violation } from './check-file.ts'
 
 /** What may follow `docs/<name>.md, `: the headings of each document, and the numbers of the ideas of those that number them. */
-export interface DocumentIndex {
+interface DocumentIndex {
   headings: readonly string[]
   ideas: number
 }

@@ -1,4 +1,4 @@
-import type { Message } from '../../provider/branch.ts'
+import type { Message } from '../../provider/message.ts'
 
 /** What `payload.messages` of each of `branches`' conversations has to be, by title; written by hand. */
 export const branchesMessages: { [title: string]: Message[] } = {

@@ -6,7 +6,7 @@ export const SUITE_VARIABLE = 'TEST_SUITE'
 const GRACE_MS = 3_000
 const LOOK_AGAIN_MS = 100
 
-export interface Leak {
+interface Leak {
   pid: number
   command: string
   /** The suite that started it, where it can be told. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-export interface Outcome {
+interface Outcome {
   status: number | null
   /** stdout and stderr as they came. */
   output: string

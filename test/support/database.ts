@@ -6,7 +6,7 @@ import { MongoClient } from 'mongodb'
 import { connectDatabase } from '../../schemas/database.ts'
 import { createIndexes } from '../../schemas/indexes.ts'
 
-export interface TestDatabase {
+interface TestDatabase {
   url: string
   drop(): Promise<void>
 }

@@ -40,7 +40,7 @@ export interface AskOptions {
   url?: string
 }
 
-export interface Answer<T = unknown> {
+interface Answer<T = unknown> {
   status: number
   headers: Headers
   text: string

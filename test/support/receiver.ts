@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface ReceivedEvent {
+interface ReceivedEvent {
   event: string
   payload: Record<string, unknown>
   deliveryId: string

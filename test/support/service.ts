@@ -7,7 +7,7 @@ import { testDatabase } from './database.ts'
 import { until } from './until.ts'
 
 /** The line of docs/behaviour.md, npm start -- --json. */
-export interface ServiceLine {
+interface ServiceLine {
   baseUrl: string
   provider: { id: string; site: string }
   app: { appId: string; appSecret: string; apiKey: string; webhookSecret: string }

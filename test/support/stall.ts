@@ -1,6 +1,6 @@
 import { interceptWrites, type Write } from './writes.ts'
 
-export interface Stalled {
+interface Stalled {
   /** True once the write has come. */
   reached(): boolean
   /** Lets it go on to the database. */

@@ -20,7 +20,7 @@ export interface Write {
 }
 
 /** Stands between a write and the database: what it does not pass on with `proceed` never comes there. */
-export type Interceptor = (write: Write, proceed: () => Promise<unknown>) => Promise<unknown>
+type Interceptor = (write: Write, proceed: () => Promise<unknown>) => Promise<unknown>
 
 type Method = (this: { collectionName: string }, ...args: unknown[]) => Promise<unknown>
 

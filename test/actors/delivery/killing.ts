@@ -12,7 +12,7 @@ const GIVE_UP_MS = 240_000
 /** From the events to the kill: anywhere between the relay's first look and the last answer. */
 const LONGEST_LIFE_MS = 250
 
-export interface KillingReport {
+interface KillingReport {
   events: number
   kills: number
   requests: number

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Endpoint {
+interface Endpoint {
   url: string
   /** Requests so far, with the exact bytes of each body. */
   requests: { headers: IncomingMessage['headers']; rawBody: string; deliveryId: string }[]

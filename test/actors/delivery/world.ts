@@ -10,7 +10,7 @@ import type { EventName, EventPayloads } from '../../../wire/events.ts'
 import { connectedTestDatabase } from '../../support/database.ts'
 import { until } from '../../support/until.ts'
 
-export const MASTER_KEY = Buffer.alloc(32, 5).toString('base64')
+const MASTER_KEY = Buffer.alloc(32, 5).toString('base64')
 
 export const testRuntime = ({ url, timeScale }: { url: string; timeScale: number }): Runtime =>
   createRuntime({

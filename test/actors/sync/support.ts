@@ -14,13 +14,13 @@ import { until } from '../../support/until.ts'
 const clock = systemClock()
 const MIB = 1024 * 1024
 
-export interface SiteRequest {
+interface SiteRequest {
   at: string
   path: string
   status: number
 }
 
-export interface SiteCalls {
+interface SiteCalls {
   session: number
   list: number
   conversation: number

@@ -6,7 +6,7 @@ import { signLink } from '../../../sdk/src/index.ts'
 import { type ActorWorld, startActorWorld } from '../../support/actors.ts'
 
 /** Markup in its name, which no page may take for its own. */
-export const APP_NAME = `Ada's <b>"Notes" & Co</b>`
+const APP_NAME = `Ada's <b>"Notes" & Co</b>`
 export const APP_ID = 'notes'
 
 /** The hosted pages and the actors that carry out what they ask for, in this process. */
@@ -19,7 +19,7 @@ export interface ManageWorld {
   stop(): Promise<void>
 }
 
-export interface Page {
+interface Page {
   status: number
   headers: Headers
   text: string

@@ -4,7 +4,7 @@ import type { ConversationPayload } from '../../../../sdk/src/index.ts'
 import type { ModelWorld } from './world.ts'
 
 /** A conversation as the provider had it at one time. */
-export interface Version {
+interface Version {
   payload: ConversationPayload
   updateTime: string | null
   firstMessageAt: Date | null

@@ -14,7 +14,7 @@ export interface ModelConnection {
   archive: number
 }
 
-export interface ModelPurge {
+interface ModelPurge {
   event: 'connection.deleted' | 'data.deleted'
   connections: ModelConnection[]
   /** Absent where the purge took longer than its request. */

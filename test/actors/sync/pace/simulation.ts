@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../../../core/clock.ts'
 const BEGIN = Date.parse('2026-01-01T00:00:00Z')
 
 /** What happens to a process; times are machine ms. */
-export interface Trouble {
+interface Trouble {
   /** From the trouble before, or from the start. */
   afterMs: number
   kind: 'stall' | 'crash' | 'idle'
@@ -29,7 +29,7 @@ export interface Schedule {
   wayMs: number[]
 }
 
-export interface Simulation {
+interface Simulation {
   /** When requests arrived at the provider (ms since the start). */
   arrivals: number[]
   reservations: number
