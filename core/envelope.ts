@@ -10,7 +10,7 @@ export interface WrappedKey {
 }
 
 /** What a ciphertext is bound to: it opens only for the same owner and purpose. */
-export interface SealContext {
+interface SealContext {
   /** Id of the connection or app that owns the key. */
   owner: string
   purpose: string

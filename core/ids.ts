@@ -25,7 +25,7 @@ export function sameSecret(a: string, b: string): boolean {
 /** A secret of 256 random bits, URL-safe. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
-export const API_KEY_PREFIX = 'ccs_'
+const API_KEY_PREFIX = 'ccs_'
 const API_KEY_BYTES = 24
 const CHECKSUM_LENGTH = 8
 

@@ -4,7 +4,7 @@ import type { Logger } from './log.ts'
 /** After an error (the database is away) a poller waits this long before it looks again. */
 const ERROR_WAIT_MS = 1_000
 
-export interface Poller {
+interface Poller {
   /** Looks now instead of at the next turn: something was just written. A lost hint costs latency only. */
   hint(): void
   stop(): Promise<void>

@@ -50,7 +50,7 @@ export interface App {
 }
 
 /** docs/behaviour.md, Limits. An operator may raise it for one app. */
-export const REQUESTS_PER_MINUTE = 60
+const REQUESTS_PER_MINUTE = 60
 
 const secret = embedded({ id: String, sealed: Buffer, digest: String, createdAt: Date, expiresAt: Date })
 const apiKey = embedded({

@@ -11,7 +11,7 @@ export interface AppSecrets {
   webhookSecret: string
 }
 
-export interface NewApp {
+interface NewApp {
   appId: string
   name: string
   contactEmail: string

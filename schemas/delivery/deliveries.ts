@@ -73,7 +73,7 @@ function duplicatesOf(error: unknown): Set<number> {
   return new Set(errors.map(({ index }) => index))
 }
 
-export type Reopened = 'reopened' | 'under way' | 'unknown'
+type Reopened = 'reopened' | 'under way' | 'unknown'
 
 const idle = { claimedBy: trusted({ $exists: false }) }
 

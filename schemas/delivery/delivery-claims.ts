@@ -5,7 +5,7 @@ import { KEPT_MS } from './deliveries.ts'
 import { type Attempt, type AttemptResult, Deliveries, type Delivery } from './delivery.ts'
 import { hastenLanes } from './delivery-lane.ts'
 
-export interface ClaimedDeliveries {
+interface ClaimedDeliveries {
   /** Their last attempt is ours, and has begun. */
   begun: Delivery[]
   /** Their last attempt was claimed by a process that is gone: it has failed. */

@@ -12,7 +12,7 @@ export interface Viewport {
 }
 
 /** As the page's `data-state` (docs/behaviour.md, Hosted pages); `released` is a flow that ended without either. */
-export type LeaseState = PageState | 'released'
+type LeaseState = PageState | 'released'
 
 export const FINAL_LEASE_STATES: readonly LeaseState[] = ['connected', 'failed', 'released']
 

@@ -11,7 +11,7 @@ const PURPOSE = 'stream-ticket'
 const ticket = z.strictObject({ id: z.string(), leaseId: z.string(), nodeId: z.string(), expiresAt: z.number() })
 
 /** Lets its bearer view one lease on one farm node, once. */
-export type StreamTicket = z.infer<typeof ticket>
+type StreamTicket = z.infer<typeof ticket>
 
 const mac = (keyring: Keyring, body: string): string =>
   createHmac('sha256', keyring.derive(PURPOSE)).update(body).digest('base64url')
