@@ -1,9 +1,11 @@
 import { unseal } from '../core/envelope.ts'
+import type { ProviderProfile } from '../provider/profile.ts'
 import { BrowserProfiles } from '../schemas/connection/browser-profile.ts'
 import { type Connection, Connections } from '../schemas/connection/connection.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
 import { PROFILE_PURPOSE } from '../schemas/secrets.ts'
 import type { BrowserState } from './open-context.ts'
+import { ownState } from './own-state.ts'
 import type { FarmRuntime } from './runtime.ts'
 
 /**
@@ -12,9 +14,11 @@ import type { FarmRuntime } from './runtime.ts'
  */
 export async function earlierState({
   lease: { appId, userId, provider },
+  profile,
   runtime: { keyring, log },
 }: {
   lease: Lease
+  profile: ProviderProfile
   runtime: Pick<FarmRuntime, 'keyring' | 'log'>
 }): Promise<BrowserState | undefined> {
   try {
@@ -25,7 +29,8 @@ export async function earlierState({
     const stored = await BrowserProfiles.findById(connection._id).lean()
     if (!stored) return undefined
     const context = { owner: connection._id, purpose: PROFILE_PURPOSE }
-    return JSON.parse(unseal(keyring.unwrap(connection.key), context, stored.sealed).toString('utf8')) as BrowserState
+    const text = unseal(keyring.unwrap(connection.key), context, stored.sealed).toString('utf8')
+    return ownState(JSON.parse(text) as BrowserState, profile)
   } catch (error) {
     log.warn({ err: error }, 'an earlier browser profile does not open')
     return undefined

@@ -9,6 +9,7 @@ import { buildConnectCommand } from '../schemas/command/connect-command.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
 import type { Credential } from '../schemas/secrets.ts'
 import type { LeaseOutcome } from './lease-writes.ts'
+import { ownState } from './own-state.ts'
 import { sessionCookie, type UsableSession } from './session-check.ts'
 import { WORDS } from './words.ts'
 
@@ -47,7 +48,7 @@ export async function handOver({
     accessToken: session.accessToken,
     account: { id, ...(email && { email }) },
   }
-  const profileState = await browserState(context, profile)
+  const profileState = JSON.stringify(ownState(await context.storageState(), profile))
   await writeCommand(
     buildConnectCommand({
       id: commandIdOf(lease._id),
@@ -63,13 +64,6 @@ export async function handOver({
       now: clock.now(),
     }),
   )
-}
-
-/** What the browser remembers of the provider's site, as JSON, without the session: that is the credential and lies nowhere else. */
-async function browserState(context: BrowserContext, { cookieName }: ProviderProfile): Promise<string> {
-  const { cookies, origins } = await context.storageState()
-  const kept = cookies.filter(({ name }) => name !== cookieName && !name.startsWith(`${cookieName}.`))
-  return JSON.stringify({ cookies: kept, origins })
 }
 
 /** Waits until the command has ended, however long the actors take; ends early only with the signal. */

@@ -1,6 +1,6 @@
 import type { CDPSession } from 'playwright'
 import type { KeyMessage, MouseMessage, PageMessage } from '../wire/stream.ts'
-import { CONTROL, META, SHIFT } from '../wire/stream-constants.ts'
+import { allowedKey } from './keys.ts'
 
 /** One call of the browser's debugging protocol. */
 export type InputCall = [method: Parameters<CDPSession['send']>[0], params: object]
@@ -9,8 +9,6 @@ const KEYPAD = 3
 const BACKSPACE = { key: 'Backspace', code: 'Backspace', windowsVirtualKeyCode: 8 }
 const MOUSE_TYPES = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseReleased' } as const
 const TOUCH_TYPES = { start: 'touchStart', move: 'touchMove', end: 'touchEnd', cancel: 'touchCancel' } as const
-/** Keys that, with Ctrl, reach the clipboard. */
-const CLIPBOARD_KEYS = new Set(['KeyC', 'KeyV', 'KeyX', 'Insert'])
 
 /** Carries one input message out in the page behind `cdp`. The order of calls is the order of events. */
 export function dispatchInput(cdp: CDPSession, message: PageMessage): void {
@@ -50,29 +48,18 @@ export function inputCalls(message: PageMessage): InputCall[] {
 }
 
 function mouseCalls({ action, clicks, ...rest }: MouseMessage): InputCall[] {
-  // The middle button pastes what was selected last, by whoever uses the same browser.
+  // The middle button pastes what was selected last, whatever selected it.
   if (rest.button === 'middle') return []
   return [['Input.dispatchMouseEvent', { ...rest, type: MOUSE_TYPES[action], clickCount: clicks }]]
 }
 
-/** The clipboard is the browser's, not the visitor's: what one copied, another must not be able to paste. Pasting comes as `text`. */
-function reachesClipboard({ code, modifiers }: KeyMessage): boolean {
-  if ((modifiers & (CONTROL | META)) !== 0 && CLIPBOARD_KEYS.has(code)) return true
-  return (modifiers & SHIFT) !== 0 && (code === 'Insert' || code === 'Delete')
-}
-
 function keyCalls(message: KeyMessage): InputCall[] {
-  if (reachesClipboard(message)) return []
-  const { action, key, code, keyCode, location, repeat, modifiers, text } = message
-  const shared = {
-    key,
-    code,
-    modifiers,
-    windowsVirtualKeyCode: keyCode,
-    isKeypad: location === KEYPAD,
-    ...(location === 1 || location === 2 ? { location } : {}),
-  }
+  const allowed = allowedKey(message)
+  if (!allowed) return []
+  const { text, ...key } = allowed
+  const { action, location, repeat } = message
+  const shared = { ...key, isKeypad: location === KEYPAD, ...(location === 1 || location === 2 ? { location } : {}) }
   if (action === 'up') return [['Input.dispatchKeyEvent', { type: 'keyUp', ...shared }]]
-  const typed = text ? { type: 'keyDown', text, unmodifiedText: text } : { type: 'rawKeyDown' }
+  const typed = text === undefined ? { type: 'rawKeyDown' } : { type: 'keyDown', text, unmodifiedText: text }
   return [['Input.dispatchKeyEvent', { ...typed, ...shared, autoRepeat: repeat }]]
 }

@@ -129,7 +129,7 @@ async function logInAndHandOver(options: Flow): Promise<void> {
   const { lease, audience, runtime, signal } = options
   const profile = runtime.profiles.find(({ id }) => id === lease.provider)
   if (!profile) throw new LeaseEnd('unopened')
-  const state = await earlierState({ lease, runtime })
+  const state = await earlierState({ lease, profile, runtime })
   for (let browsers = 1; ; browsers++) {
     try {
       return await inOneBrowser({ ...options, profile, state })
