@@ -26,6 +26,7 @@ export const ERRORS = {
   link_used: [403, 'This link has already been used'],
   invalid_capture: [403, 'Invalid or expired capture nonce'],
   forbidden_scope: [403, 'Forbidden scope: {scope}'],
+  stale_form: [403, 'The form is not of this page as it is now'],
   other_app: [403, 'appId does not match the API key'],
   other_account: [403, 'The export is of another provider account'],
   user_not_found: [404, 'User not found'],

@@ -1,6 +1,14 @@
 /** Numbers of the stream protocol (schemas/stream.ts) that the visitor's page is built with too. */
 export const STREAM_PATH = '/start/stream'
 
+/** Bounds of a remote screen's sides, in CSS pixels, */
+export const SMALLEST_SIDE = 240
+export const LARGEST_SIDE = 2_560
+/** of its device pixels for each of them, */
+export const LARGEST_SCALE = 3
+/** and of its device pixels in all: a desktop's page asks for 1,440 by 960 at ratio 2, which is 5.5 million. */
+export const MOST_PIXELS = 8_000_000
+
 export const FRAME_HEADER_BYTES = 8
 export const FRAMES_IN_FLIGHT = 2
 /** A page's longest text message: pasted text. */

@@ -39,21 +39,25 @@ const claims = z
     message: 'is missing',
   })
 
-/** Checks the shape of a payload whose signature is right; unknown claims are ignored. A failure is named by `reason`. */
-export function parseClaims(payload: unknown): { claims: LinkClaims } | { reason: string } {
+/**
+ * Checks the shape of a payload whose signature is right; unknown claims are ignored, and so is a `redirectUrl` that is not allowed
+ * (docs/behaviour.md, Hosted pages: https, or loopback in the sandbox). A failure is named by `reason`.
+ */
+export function parseClaims(
+  payload: unknown,
+  { sandbox }: { sandbox: boolean },
+): { claims: LinkClaims } | { reason: string } {
   const parsed = claims.safeParse(payload)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     return { reason: `${String(issue?.path[0] ?? 'payload')} ${issue?.message ?? 'is wrong'}` }
   }
   const { provider, redirectUrl, scopes = [], ...rest } = parsed.data
-  return {
-    claims: { ...rest, scopes, ...(provider && { provider }), ...(redirectUrl && { redirectUrl }) },
-  }
+  const redirect = redirectUrl !== undefined && isRedirectAllowed(redirectUrl, { sandbox })
+  return { claims: { ...rest, scopes, ...(provider && { provider }), ...(redirect && { redirectUrl }) } }
 }
 
-/** docs/behaviour.md, Hosted pages: https, or loopback in the sandbox. */
-export function isRedirectAllowed(address: string, { sandbox }: { sandbox: boolean }): boolean {
+function isRedirectAllowed(address: string, { sandbox }: { sandbox: boolean }): boolean {
   const url = parseUrl(address)
   if (!url || url.username || url.password) return false
   return url.protocol === 'https:' || (sandbox && url.protocol === 'http:' && isLoopbackHost(url.hostname))

@@ -5,7 +5,7 @@ import { type App, Apps } from '../../schemas/app/app.ts'
 import { linkSecrets } from '../../schemas/app/apps.ts'
 import { isStorable, LONGEST_ID } from '../../wire/text.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
-import { isRedirectAllowed, type LinkClaims, type LinkPurpose, parseClaims } from './link-claims.ts'
+import { type LinkClaims, type LinkPurpose, parseClaims } from './link-claims.ts'
 
 /** docs/behaviour.md, Limits. */
 const LONGEST_LIFE_S = (15 * MINUTE) / SECOND
@@ -16,6 +16,9 @@ const SHORTEST_SECRET_BYTES = 32
 /** Far more than any link has; longer ones are not worth parsing. */
 const LONGEST_TOKEN = 8_192
 
+type LinkRuntime = Pick<HttpRuntime, 'clock' | 'config' | 'keyring'>
+
+/** A link that the app signed. */
 export interface VerifiedLink {
   app: App
   claims: LinkClaims
@@ -32,8 +35,15 @@ export async function readLink({
 }: {
   token: unknown
   purpose: LinkPurpose
-  runtime: Pick<HttpRuntime, 'clock' | 'config' | 'keyring'>
+  runtime: LinkRuntime
 }): Promise<VerifiedLink> {
+  const link = await verifyLink({ token, runtime })
+  checkLink(link.claims, { purpose, now: runtime.clock.now() })
+  return link
+}
+
+/** The first half of `readLink`: who signed the link and what it says, whatever its purpose and its age. Throws as it does. */
+export async function verifyLink({ token, runtime }: { token: unknown; runtime: LinkRuntime }): Promise<VerifiedLink> {
   if (token === undefined || token === null || token === '') throw new ServiceError('missing_token')
   if (typeof token !== 'string') throw new ServiceError('malformed_token')
   const appId = unverifiedAppId(token)
@@ -41,15 +51,15 @@ export async function readLink({
   if (!app) throw invalid('unknown app')
   const now = runtime.clock.now()
   const payload = verify({ token, secrets: linkSecrets(app, { keyring: runtime.keyring, now }), now })
-  const parsed = parseClaims(payload)
+  const parsed = parseClaims(payload, { sandbox: runtime.config.SERVICE_ENV === 'sandbox' })
   if ('reason' in parsed) throw invalid(parsed.reason)
-  const { claims } = parsed
+  return { app, claims: parsed.claims }
+}
+
+/** The second half: whether the link is for `purpose`, now. Throws `wrong_purpose` or `invalid_token`. */
+export function checkLink(claims: LinkClaims, { purpose, now }: { purpose: LinkPurpose; now: Date }): void {
   if (claims.purpose !== purpose) throw new ServiceError('wrong_purpose', { purpose })
   checkTimes(claims, now)
-  const { redirectUrl, ...rest } = claims
-  const sandbox = runtime.config.SERVICE_ENV === 'sandbox'
-  const redirect = redirectUrl !== undefined && isRedirectAllowed(redirectUrl, { sandbox })
-  return { app, claims: redirect ? claims : rest }
 }
 
 const invalid = (reason: string): ServiceError => new ServiceError('invalid_token', { reason })

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { CookieOptions } from 'express'
+import type { Response } from 'express'
 import { seal, unseal } from '../../core/envelope.ts'
 import type { Runtime } from '../../core/process.ts'
 
@@ -8,33 +8,50 @@ const LONGEST_COOKIE = 3_800
 
 /** A cookie that only this service can read and write: what a page keeps in the browser that opened its link. */
 export interface SealedCookie<T> {
-  /** The cookie's value; null where `content` is more than a cookie can hold. */
-  seal(content: T, runtime: Pick<Runtime, 'keyring'>): string | null
+  /** Gives it to the browser; false where `content` is more than a cookie can hold. */
+  give(response: Response, content: T): boolean
   /** What this service sealed, or null for anything else. `header` is the request's `Cookie`. */
-  read(header: string | undefined, runtime: Pick<Runtime, 'keyring'>): T | null
-  options(runtime: Pick<Runtime, 'config'>): CookieOptions
+  read(header: string | undefined): T | null
 }
 
-/** `path` bounds where the browser sends it; `page` names the page in the keys, so that no other page's cookie opens as this one's. */
+/**
+ * `page` names the page in the keys, so that no other page's cookie opens as this one's. Under https the name carries `__Host-` (RFC
+ * 6265bis, 4.1.3.2): no other host, not a sibling of ours either, can plant one, and the price is `Path=/`. Over plain http, on a
+ * developer's machine, the cookie goes to `path` only.
+ */
 export function sealedCookie<T>({
-  name,
+  name: plainName,
   page,
   path,
   lifetimeMs,
+  runtime: { config, keyring },
 }: {
   name: string
   page: string
   path: string
   lifetimeMs: number
+  runtime: Pick<Runtime, 'config' | 'keyring'>
 }): SealedCookie<T> {
   const context = { owner: page, purpose: `${page}-cookie` }
+  const secure = config.BASE_URL.startsWith('https:')
+  const name = secure ? `__Host-${plainName}` : plainName
   return {
-    seal: (content, { keyring }) => {
+    give: (response, content) => {
       const sealed = seal(keyring.derive(context.purpose), context, deflateRawSync(JSON.stringify(content)))
       const value = sealed.toString('base64url')
-      return value.length <= LONGEST_COOKIE ? value : null
+      if (value.length > LONGEST_COOKIE) return false
+      response.cookie(name, value, {
+        httpOnly: true,
+        // A link is opened from elsewhere: `strict` would lose the cookie on the way to the clean address.
+        sameSite: 'lax',
+        secure,
+        path: secure ? '/' : path,
+        maxAge: lifetimeMs,
+        encode: String,
+      })
+      return true
     },
-    read: (header, { keyring }) => {
+    read: (header) => {
       const value = findCookie(name, header)
       if (!value) return null
       try {
@@ -44,15 +61,6 @@ export function sealedCookie<T>({
         return null
       }
     },
-    options: ({ config }) => ({
-      httpOnly: true,
-      // A link is opened from elsewhere: `strict` would lose the cookie on the way to the clean address.
-      sameSite: 'lax',
-      secure: config.BASE_URL.startsWith('https:'),
-      path,
-      maxAge: lifetimeMs,
-      encode: String,
-    }),
   }
 }
 

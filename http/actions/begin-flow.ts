@@ -9,10 +9,10 @@ import type { LinkClaims } from '../access/link-claims.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 
 /** What an app may ask for (docs/behaviour.md, Authentication). */
-export const KNOWN_SCOPES: readonly string[] = ['conversations:read']
+const KNOWN_SCOPES: readonly string[] = ['conversations:read']
 
 /** What a connect flow works on. */
-export interface BegunFlow {
+interface BegunFlow {
   user: User
   profile: ProviderProfile
 }

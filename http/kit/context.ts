@@ -16,6 +16,8 @@ export interface RequestContext {
   caller?: Caller
   /** The app under whose name a page stands, that of an error too. */
   branding?: Pick<App, 'name' | 'logoUrl' | 'primaryColor'>
+  /** The way back to that app, where its link named one that is allowed. */
+  returnUrl?: string
 }
 
 /** An id that a proxy in front may have given. */

@@ -1,12 +1,11 @@
 import express, { type Request, type RequestHandler } from 'express'
-import { type Clock, SECOND } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
+import { bodyInTime } from './body-time.ts'
 
 /** Far more than any request of ours; uploads have a way of their own. */
 const BODY_LIMIT = 100 * 1024
-/** A body of that size that takes longer is held open on purpose (machine time). */
-const BODY_TIME_MS = 15 * SECOND
 const JSON_DEPTH = 16
 
 /**
@@ -14,16 +13,9 @@ const JSON_DEPTH = 16
  * what is no JSON object, is nested too deep or has a key `__proto__`, for no body unless it is `optional`, and `body_too_large`.
  */
 export function jsonBody({ clock, optional = false }: { clock: Clock; optional?: boolean }): RequestHandler[] {
-  const read = express.raw({ type: () => true, limit: BODY_LIMIT })
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return [
-    (request, response, next) => {
-      const timer = clock.timer(BODY_TIME_MS, () => request.destroy())
-      read(request, response, (error?: unknown) => {
-        timer.cancel()
-        next(error)
-      })
-    },
+    bodyInTime(express.raw({ type: () => true, limit: BODY_LIMIT }), { clock }),
     (request, _response, next) => {
       const bytes = bytesOf(request)
       request.body = optional && bytes.length === 0 ? {} : parse(bytes, decoder)

@@ -1,5 +1,6 @@
-import { Router } from 'express'
-import { MANAGE_PATH } from '../access/manage-link.ts'
+import { type RequestHandler, Router } from 'express'
+import { ServiceError } from '../../core/errors.ts'
+import { MANAGE_PAGE, START_PAGE } from '../access/link-visits.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 import { createAssets } from './kit/assets.ts'
 import { manageRouter } from './manage/manage.ts'
@@ -17,8 +18,15 @@ const ASSETS = [
 export function pagesRouter(runtime: HttpRuntime): Router {
   const assets = createAssets(ASSETS)
   const router = Router()
-  router.use('/assets', assets.router)
-  router.use('/start', startRouter({ runtime, assets }))
-  router.use(MANAGE_PATH, manageRouter({ runtime, assets }))
+  router.use('/assets', readOnly, assets.router)
+  router.use(START_PAGE.path, startRouter({ runtime, assets }))
+  router.use(MANAGE_PAGE.path, manageRouter({ runtime, assets }))
   return router
+}
+
+/** Answers 405 to whatever does more than read. */
+const readOnly: RequestHandler = ({ method }, response, next) => {
+  if (method === 'GET' || method === 'HEAD') return next()
+  response.set('Allow', 'GET, HEAD')
+  throw new ServiceError('method_not_allowed')
 }

@@ -3,6 +3,7 @@ import { SECOND } from '../../core/clock.ts'
 import { FINAL_LEASE_STATES, type Lease, Leases } from '../../schemas/lease/lease.ts'
 import type { PageState } from '../../wire/stream.ts'
 import { CLOSE_ENDED, CLOSE_REPLACED } from '../../wire/stream-constants.ts'
+import { inTime } from '../kit/deadline.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 import { relayTo } from './upstream.ts'
 
@@ -15,6 +16,7 @@ const AGAIN_MS = SECOND
 
 const BUSY = 'All browsers are busy right now. Please keep this page open: yours opens as soon as one is free.'
 const LOST = 'The browser was lost. Another one is being opened, and you will have to sign in once more.'
+const AWAY = 'The service does not answer right now. Trying again…'
 const EXPIRED = 'The time for this sign-in is over. Return to the app and start again.'
 const UNKNOWN = 'This sign-in is not known any more. Return to the app and start again.'
 
@@ -37,13 +39,12 @@ export async function followLease({
   let waitingSince = clock.elapsed()
   let lost = false
   while (isOpen()) {
-    const lease = await Leases.findById(leaseId)
-      .lean<Lease>()
-      .catch((error: unknown) => {
-        log.warn({ err: error }, 'a lease could not be read')
-        return undefined
-      })
+    const lease = await inTime(Leases.findById(leaseId).lean<Lease>().exec(), { clock }).catch((error: unknown) => {
+      log.warn({ err: error }, 'a lease could not be read')
+      return undefined
+    })
     if (lease === undefined) {
+      tell('waiting', AWAY)
       await clock.sleep(AGAIN_MS)
       continue
     }

@@ -1,69 +1,58 @@
-import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express'
+import { Router } from 'express'
 import { SECOND } from '../../../core/clock.ts'
-import type { ServiceError } from '../../../core/errors.ts'
+import { ServiceError } from '../../../core/errors.ts'
 import { sameSecret } from '../../../core/ids.ts'
 import { awaitCommand } from '../../../schemas/command/commands.ts'
-import { MANAGE_PATH, type ManageVisit, readManageVisit, takeManageLink } from '../../access/manage-link.ts'
+import { type LinkVisit, linkVisits, MANAGE_PAGE } from '../../access/link-visits.ts'
+import { ownOriginOnly } from '../../access/own-origin.ts'
 import { resultOf } from '../../actions/command-result.ts'
 import { goneSignal } from '../../kit/abort-signal.ts'
-import { contextOf } from '../../kit/context.ts'
-import { deadline, inTime } from '../../kit/deadline.ts'
 import { endpoint } from '../../kit/endpoint.ts'
-import { asServiceError } from '../../kit/error-answer.ts'
-import type { HttpRuntime } from '../../kit/runtime.ts'
-import type { Assets } from '../kit/assets.ts'
+import { errorPage, type ProblemWords, visitorMessage } from '../kit/error-page.ts'
+import { type Exchange, type PageContext, pageHandler } from '../kit/exchange.ts'
+import { formBody, formField } from '../kit/form.ts'
 import type { Markup } from '../kit/html.ts'
 import { sendPage } from '../kit/layout.ts'
-import { visitorMessage } from '../start/start-errors.ts'
-import { heldConnections, managedConnections } from './manage-connections.ts'
-import { confirmDeletion } from './manage-delete.ts'
-import { confirmBody, connectionsBody, deletedBody, deletingBody, problemBody } from './manage-view.ts'
+import { heldConnections, managedConnections } from './connections.ts'
+import { confirmDeletion, deletionOf } from './deletion.ts'
+import { confirmBody, connectionsBody, deletedBody, deletingBody } from './view.ts'
 
-const BODY_LIMIT = '4kb'
-/** How long a confirmation waits for the end of the deletion; then the page looks by itself, every so many seconds. */
-const WAIT_MS = 10 * SECOND
+/**
+ * How long a confirmation waits for the end of the deletion, within the time that a page has to answer; then the page looks by itself,
+ * every so many seconds.
+ */
+const WAIT_MS = 3 * SECOND
 const LOOK_EVERY_S = 2
 
-/** A form that was not sent by the page as this browser shows it now. */
-class StaleForm extends Error {}
-
-interface Exchange {
-  request: Request
-  response: Response
-  runtime: HttpRuntime
-  assets: Assets
-}
-
 /** The page where users see and delete what an app holds of them (docs/behaviour.md, Manage page): GET consumes nothing. */
-export function manageRouter({ runtime, assets }: { runtime: HttpRuntime; assets: Assets }): Router {
+export function manageRouter(context: PageContext): Router {
+  const { runtime, assets } = context
+  const visits = linkVisits({ page: MANAGE_PAGE, runtime })
   const router = Router()
-  const exchange = (request: Request, response: Response): Exchange => ({ request, response, runtime, assets })
-  const bounded = deadline(runtime)
   endpoint(router, '/', {
     get: [
-      bounded,
-      async (request, response) => {
-        if (request.query['token'] === undefined) await showConnections(exchange(request, response))
-        else await takeManageLink(exchange(request, response))
-      },
+      pageHandler(context, async (exchange) => {
+        if (exchange.request.query['token'] !== undefined) return visits.take(exchange)
+        return showConnections(exchange, await visits.read(exchange.request))
+      }),
     ],
   })
   endpoint(router, '/delete', {
-    get: [bounded, (request, response) => askForConfirmation(exchange(request, response))],
+    get: [pageHandler(context, async (exchange) => askForConfirmation(exchange, await visits.read(exchange.request)))],
     post: [
-      express.urlencoded({ extended: false, limit: BODY_LIMIT }),
-      (request, response) => deleteEverything(exchange(request, response)),
+      ownOriginOnly(runtime),
+      formBody(runtime),
+      pageHandler(context, async (exchange) => deleteEverything(exchange, await visits.read(exchange.request))),
     ],
   })
-  router.use(errorPage(assets))
+  router.use(errorPage({ assets, wordsOf }))
   return router
 }
 
-async function showConnections(exchange: Exchange): Promise<void> {
-  const { runtime } = exchange
-  const visit = await readManageVisit(exchange)
-  const { app, claims, deletion } = visit
+async function showConnections(exchange: Exchange, visit: LinkVisit): Promise<void> {
+  const { app, claims } = visit
   const named = { appName: app.name, redirectUrl: claims.redirectUrl }
+  const deletion = await deletionOf(visit)
   if (deletion?.state === 'waiting') {
     exchange.response.set('Refresh', String(LOOK_EVERY_S))
     return send(exchange, { visit, title: 'Deleting your data', body: deletingBody() })
@@ -72,76 +61,43 @@ async function showConnections(exchange: Exchange): Promise<void> {
     const body = deletedBody({ result: resultOf(deletion), ...named })
     return send(exchange, { visit, title: 'Everything was deleted', body })
   }
-  const connections = await managedConnections({ ...claims, profiles: runtime.profiles })
+  const connections = await managedConnections({ ...claims, profiles: exchange.runtime.profiles })
   send(exchange, { visit, title: 'Your data', body: connectionsBody({ connections, ...named }) })
 }
 
-async function askForConfirmation(exchange: Exchange): Promise<void> {
-  const visit = await readManageVisit(exchange)
+async function askForConfirmation(exchange: Exchange, visit: LinkVisit): Promise<void> {
   const { app, claims, flowId } = visit
   const connections = await managedConnections({ ...claims, profiles: exchange.runtime.profiles })
-  if (visit.deletion || heldConnections(connections).length === 0) return exchange.response.redirect(303, MANAGE_PATH)
-  const body = confirmBody({ connections, app, flowId })
-  send(exchange, { visit, title: 'Delete all your data', body })
+  const nothing = heldConnections(connections).length === 0
+  if (nothing || (await deletionOf(visit))) return exchange.response.redirect(303, MANAGE_PAGE.path)
+  send(exchange, { visit, title: 'Delete all your data', body: confirmBody({ connections, app, flowId }) })
 }
 
 /** Consumes the link, and waits for the end of the deletion; the page that follows shows it and may be reloaded. */
-async function deleteEverything(exchange: Exchange): Promise<void> {
-  const { request, response, runtime } = exchange
+async function deleteEverything({ request, response, runtime }: Exchange, visit: LinkVisit): Promise<void> {
   const { clock } = runtime
-  const signal = goneSignal(response)
-  checkOrigin(request, runtime)
-  const visit = await inTime(readManageVisit(exchange), { clock })
-  const flow: unknown = request.body?.flow
-  if (typeof flow !== 'string' || !sameSecret(flow, visit.flowId)) throw new StaleForm()
-  const id = visit.deletion?._id ?? (await inTime(confirmDeletion({ visit, runtime }), { clock }))
-  if (id !== null) await awaitCommand({ id, clock, timeoutMs: WAIT_MS, signal })
-  response.redirect(303, MANAGE_PATH)
-}
-
-/**
- * A form of another site is none of this page's. Under `Referrer-Policy: no-referrer` browsers send `Origin: null` with our own forms
- * too, so what is named has to be right, and the form's `flow` decides.
- */
-function checkOrigin(request: Request, { config }: HttpRuntime): void {
-  const origin = request.get('origin') ?? 'null'
-  const site = request.get('sec-fetch-site') ?? 'same-origin'
-  const own = origin === 'null' || origin === new URL(config.BASE_URL).origin
-  if (!own || site !== 'same-origin') throw new StaleForm()
+  const end = clock.elapsed() + WAIT_MS
+  if (!sameSecret(formField(request, 'flow') ?? '', visit.flowId)) throw new ServiceError('stale_form')
+  const id = (await deletionOf(visit))?._id ?? (await confirmDeletion({ visit, runtime }))
+  const timeoutMs = Math.max(0, end - clock.elapsed())
+  if (id !== null) await awaitCommand({ id, clock, timeoutMs, signal: goneSignal(response) })
+  response.redirect(303, MANAGE_PAGE.path)
 }
 
 function send(
   { response, assets }: Exchange,
-  { visit, title, body }: { visit: ManageVisit; title: string; body: Markup },
+  { visit, title, body }: { visit: LinkVisit; title: string; body: Markup },
 ): void {
   sendPage(response, 200, { assets, branding: visit.app, title, body, style: 'manage.css', script: 'manage.js' })
 }
 
-/** Errors are for a person. */
-const errorPage =
-  (assets: Assets): ErrorRequestHandler =>
-  (error: unknown, request, response, next) => {
-    if (response.headersSent || response.closed) return next(error)
-    const stale = error instanceof StaleForm
-    const problem = asServiceError(error)
-    if (problem.code === 'method_not_allowed') return next(error)
-    if (problem.status >= 500 && !stale) contextOf(request).log.error({ err: error }, 'request failed')
-    const words = stale ? STALE : wordsOf(problem)
-    sendPage(response, stale ? 403 : problem.status, {
-      assets,
-      branding: contextOf(request).branding,
-      title: words.title,
-      body: problemBody({ ...words, back: stale }),
-      style: 'manage.css',
-    })
-  }
-
-const STALE = {
-  title: 'Nothing was deleted',
-  message: 'The confirmation did not come from this page as it is now: another link may have been opened since.',
-}
-
-function wordsOf(problem: ServiceError): { title: string; message: string } {
+function wordsOf(problem: ServiceError): ProblemWords {
+  if (problem.code === 'stale_form')
+    return {
+      title: 'Nothing was deleted',
+      message: 'The confirmation did not come from this page as it is now: another link may have been opened since.',
+      link: { href: MANAGE_PAGE.path, label: 'See your data' },
+    }
   const title = problem.status >= 500 ? 'Not available right now' : 'This page cannot be shown'
   if (problem.code !== 'missing_token') return { title, message: visitorMessage(problem) }
   return { title, message: 'This page opens from a link of the app that you connected. Return to the app to get one.' }

@@ -18,7 +18,7 @@ export function remotePoint({ clientX, clientY }: { clientX: number; clientY: nu
 
 const clamp = (value: number, size: number): number => Math.round(Math.min(Math.max(value, 0), size - 1) * 10) / 10
 
-/** Shows frames in the order in which they came; answers the number of each once it is drawn. */
+/** Shows frames in the order in which they came; tells the number of each once it is drawn. */
 export function createFrames({ onDrawn }: { onDrawn: (frame: number) => void }): (message: ArrayBuffer) => void {
   let last: Promise<void> = Promise.resolve()
   const draw = async (message: ArrayBuffer): Promise<void> => {

@@ -1,5 +1,6 @@
 import { systemClock } from '../../../../core/clock.ts'
 import type { FarmMessage } from '../../../../wire/stream.ts'
+import { LARGEST_SIDE, SMALLEST_SIDE } from '../../../../wire/stream-constants.ts'
 import { find } from '../../kit/assets/dom.ts'
 import { connect } from './connection.ts'
 import { listenToKeyboard } from './keyboard.ts'
@@ -10,7 +11,6 @@ import { showElsewhere, showNotice, showReturn, showState } from './view.ts'
 
 /** The hosted page `/start`: begins the flow once it is seen, and shows the remote browser of it. */
 const PHONE_WIDTH = 640
-const SMALLEST_SIDE = 240
 const LARGEST_DESKTOP = { width: 1_440, height: 960 }
 const RETURN_MS = 1_500
 const RETRY_MS = 2_000
@@ -36,8 +36,8 @@ function viewport() {
   const width = Math.floor(Math.max(SMALLEST_SIDE, stage.clientWidth))
   const height = Math.floor(Math.max(SMALLEST_SIDE, stage.clientHeight))
   return {
-    width: isPhone ? width : Math.min(width, LARGEST_DESKTOP.width),
-    height: isPhone ? height : Math.min(height, LARGEST_DESKTOP.height),
+    width: isPhone ? Math.min(width, LARGEST_SIDE) : Math.min(width, LARGEST_DESKTOP.width),
+    height: isPhone ? Math.min(height, LARGEST_SIDE) : Math.min(height, LARGEST_DESKTOP.height),
     deviceScaleFactor: Math.min(Math.max(devicePixelRatio, 1), 2),
     mobile: isPhone,
   }

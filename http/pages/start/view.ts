@@ -50,12 +50,3 @@ export function startBody({
 <noscript><p role="alert" class="panel">This page needs JavaScript to show the sign-in.</p></noscript>
 </main>`
 }
-
-/** A page that says what went wrong and what to do next. */
-export function errorBody(message: string): Markup {
-  return html`<main class="alone"><div class="panel">
-<span class="sign" data-sign="failed" aria-hidden="true"></span>
-<h1>Not connected</h1>
-<p role="alert">${message}</p>
-</div></main>`
-}

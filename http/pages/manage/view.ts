@@ -1,10 +1,10 @@
 import type { App } from '../../../schemas/app/app.ts'
 import type { ConnectionStatus } from '../../../schemas/connection/connection.ts'
-import { MANAGE_PATH } from '../../access/manage-link.ts'
+import { MANAGE_PAGE } from '../../access/link-visits.ts'
 import { html, type Markup } from '../kit/html.ts'
-import { heldConnections, type ManagedConnection } from './manage-connections.ts'
+import { heldConnections, type ManagedConnection } from './connections.ts'
 
-export const DELETE_PATH = `${MANAGE_PATH}/delete`
+const DELETE_PATH = `${MANAGE_PAGE.path}/delete`
 
 const STATUS: Record<ConnectionStatus, string> = {
   active: 'Connected',
@@ -14,12 +14,12 @@ const STATUS: Record<ConnectionStatus, string> = {
 
 const number = (value: number): string => value.toLocaleString('en')
 
-export const counted = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
+const counted = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
 
 const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
 /** A moment; the page's script shows it in the visitor's own time zone. */
-export const moment = (at: Date): Markup => html`<time datetime="${at.toISOString()}">${utc.format(at)} UTC</time>`
+const moment = (at: Date): Markup => html`<time datetime="${at.toISOString()}">${utc.format(at)} UTC</time>`
 
 /** What the app holds of the user, and the way to delete it. */
 export function connectionsBody({
@@ -110,7 +110,7 @@ export function confirmBody({
 </ul>
 <form method="post" action="${DELETE_PATH}">
 <input type="hidden" name="flow" value="${flowId}">
-<a class="button plain" href="${MANAGE_PATH}">Keep my data</a>
+<a class="button plain" href="${MANAGE_PAGE.path}">Keep my data</a>
 <button class="button delete">Delete everything</button>
 </form>
 </section>
@@ -146,15 +146,6 @@ export const deletingBody = (): Markup => html`<main class="alone"><div class="p
 <span class="sign" aria-hidden="true"></span>
 <h1>Deleting your data…</h1>
 <p role="status">This page shows when it is done. You may close it: the deletion goes on.</p>
-</div></main>`
-
-/** What went wrong and what to do next; `back` offers the way to the page itself. */
-export const problemBody = ({ title, message, back }: { title: string; message: string; back: boolean }): Markup =>
-  html`<main class="alone"><div class="panel">
-<span class="sign" data-sign="failed" aria-hidden="true"></span>
-<h1>${title}</h1>
-<p role="alert">${message}</p>
-${back && html`<a class="button" href="${MANAGE_PATH}">See your data</a>`}
 </div></main>`
 
 const returnLink = ({ appName, redirectUrl }: { appName: string; redirectUrl: string | undefined }) =>
