@@ -64,9 +64,7 @@ export const FOLDERS: Record<string, Folder> = {
   'http/pages': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages'] },
   'http/pages/kit': { mayImport: ['http/kit', 'http/access'] },
   'http/pages/start': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages/kit'] },
-  'http/pages/manage': {
-    mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages/kit', 'http/pages/start/start-errors.ts'],
-  },
+  'http/pages/manage': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages/kit'] },
 
   tui: { mayImport: ['wire'] },
   sdk: { mayImport: [] },

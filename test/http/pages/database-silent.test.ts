@@ -7,7 +7,7 @@ import { type HttpProcess, startHttpProcess } from '../../support/http-process.t
 import { type DatabaseProxy, startDatabaseProxy } from '../../support/proxy.ts'
 import { until } from '../../support/until.ts'
 
-/** docs/security.md; a request that takes longer fails the test. */
+/** docs/security.md, Reliability; a request that takes longer fails the test. */
 const ANSWER_MS = 5_000
 const OURS = 'Something went wrong on our side. Please try again in a moment.'
 let world: HttpWorld
