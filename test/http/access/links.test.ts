@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ServiceError } from '../../../core/errors.ts'
+import { errorText, ServiceError } from '../../../core/errors.ts'
 import { createRuntime } from '../../../core/process.ts'
 import { readLink } from '../../../http/access/links.ts'
 import { beginFlow } from '../../../http/actions/begin-flow.ts'
@@ -65,7 +65,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   try {
     await promise
   } catch (error) {
-    if (error instanceof ServiceError) return `${error.status} ${error.message}`
+    if (error instanceof ServiceError) return `${error.status} ${errorText(error)}`
     throw error
   }
   return 'accepted'
