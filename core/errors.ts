@@ -29,6 +29,7 @@ export const ERRORS = {
   stale_form: [403, 'The form is not of this page as it is now'],
   other_app: [403, 'appId does not match the API key'],
   other_account: [403, 'The export is of another provider account'],
+  operator_role: [403, 'This operator key may not do that'],
   user_not_found: [404, 'User not found'],
   connection_not_found: [404, 'Connection not found'],
   app_not_found: [404, 'App not found'],

@@ -26,18 +26,25 @@ export function sameSecret(a: string, b: string): boolean {
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 const API_KEY_PREFIX = 'ccs_'
-const API_KEY_BYTES = 24
+/** Another prefix than an API key's, so that nobody takes one for the other. */
+const OPERATOR_KEY_PREFIX = 'ccsop_'
+const KEY_BYTES = 24
 const CHECKSUM_LENGTH = 8
 
 const checksum = (body: string): string => crc32(body).toString(16).padStart(CHECKSUM_LENGTH, '0')
 
-/** `ccs_` + 192 random bits + CRC32, so that a mistyped key is refused without a database read (docs/security.md, Secrets and tokens). */
-export function newApiKey(): string {
-  const body = randomBytes(API_KEY_BYTES).toString('hex')
-  return `${API_KEY_PREFIX}${body}${checksum(body)}`
+/** Prefix + 192 random bits + CRC32, so that a mistyped key is refused without a database read (docs/security.md, Secrets and tokens). */
+function newKey(prefix: string): string {
+  const body = randomBytes(KEY_BYTES).toString('hex')
+  return `${prefix}${body}${checksum(body)}`
 }
 
-export function isApiKey(value: string): boolean {
-  const match = /^ccs_([0-9a-f]{48})([0-9a-f]{8})$/.exec(value)
+function isKey(value: string, prefix: string): boolean {
+  const match = /^([0-9a-f]{48})([0-9a-f]{8})$/.exec(value.startsWith(prefix) ? value.slice(prefix.length) : '')
   return match !== null && checksum(match[1] ?? '') === match[2]
 }
+
+export const newApiKey = (): string => newKey(API_KEY_PREFIX)
+export const isApiKey = (value: string): boolean => isKey(value, API_KEY_PREFIX)
+export const newOperatorKey = (): string => newKey(OPERATOR_KEY_PREFIX)
+export const isOperatorKey = (value: string): boolean => isKey(value, OPERATOR_KEY_PREFIX)

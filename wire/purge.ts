@@ -17,3 +17,12 @@ export const purgeAnswer = z.object({
 })
 
 export type PurgeAnswer = z.infer<typeof purgeAnswer>
+
+/** 200 of POST /ops/purge?dryRun=true: what would be deleted. */
+export const purgePreviewAnswer = z.object({
+  dryRun: z.literal(true),
+  connectionsRevoked: z.number().int().min(0),
+  conversationsDeleted: z.number().int().min(0),
+})
+
+export type PurgePreview = z.infer<typeof purgePreviewAnswer>

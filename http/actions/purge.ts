@@ -1,9 +1,10 @@
 import { SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { deriveId } from '../../core/ids.ts'
+import { Conversations } from '../../schemas/archive/conversation.ts'
 import { type Command, type CommandResults, Commands, userTarget } from '../../schemas/command/command.ts'
 import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
-import { Connections } from '../../schemas/connection/connection.ts'
+import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import type { Principal } from '../../schemas/principal.ts'
 import { Users } from '../../schemas/user/user.ts'
@@ -67,6 +68,23 @@ export async function purge({
     conversationsDeleted: first.conversationsDeleted + second.conversationsDeleted,
     deletedAt: second.deletedAt,
   }
+}
+
+/** What a purge of the target would delete now. Throws as `purge` does where there is no such target. */
+export async function previewPurge({
+  appId,
+  target,
+}: {
+  appId: string
+  target: PurgeTarget
+}): Promise<Pick<PurgeResult, 'connectionsRevoked' | 'conversationsDeleted'>> {
+  const args = await findTarget({ appId, target })
+  const live = await Connections.find({ _id: trusted({ $in: await liveConnections(args) }) })
+    .select({ archiveId: 1 })
+    .lean<Pick<Connection, '_id' | 'archiveId'>[]>()
+  const archiveIds = live.flatMap(({ archiveId }) => archiveId ?? [])
+  const conversationsDeleted = await Conversations.countDocuments({ archiveId: trusted({ $in: archiveIds }) })
+  return { connectionsRevoked: live.length, conversationsDeleted }
 }
 
 async function findTarget({ appId, target }: { appId: string; target: PurgeTarget }): Promise<Purge['args']> {

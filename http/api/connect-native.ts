@@ -1,4 +1,3 @@
-import type { Request, RequestHandler, Response } from 'express'
 import { HOUR, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { newId, newSecret } from '../../core/ids.ts'
@@ -10,18 +9,19 @@ import { goneSignal } from '../kit/abort-signal.ts'
 import { inTime } from '../kit/deadline.ts'
 import { parseInput } from '../kit/input.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
+import type { ApiHandler } from './handler.ts'
 import { capture } from './native-capture.ts'
 
 /** docs/behaviour.md, Limits: the capture credential. */
 const CAPTURE_MS = HOUR
 
 /** POST /api/connect-native: `start` is authenticated by the link, `capture` by the capture credential. */
-export function postConnectNative(runtime: HttpRuntime): RequestHandler {
-  return async (request: Request, response: Response) => {
+export function postConnectNative(runtime: HttpRuntime): ApiHandler<'connectNative'> {
+  return async ({ request, response }) => {
     const body: Record<string, unknown> = withoutEmpty(request.body)
-    if (body['action'] === 'start') response.json(await inTime(start(body, runtime), runtime))
-    else if (body['action'] === 'capture') response.json(await capture(body, { runtime, signal: goneSignal(response) }))
-    else throw new ServiceError('unknown_action')
+    if (body['action'] === 'start') return inTime(start(body, runtime), runtime)
+    if (body['action'] === 'capture') return capture(body, { runtime, signal: goneSignal(response) })
+    throw new ServiceError('unknown_action')
   }
 }
 

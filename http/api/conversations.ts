@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express'
+import type { Response } from 'express'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import {
@@ -12,11 +12,13 @@ import { type Connection, Connections } from '../../schemas/connection/connectio
 import { trusted } from '../../schemas/database.ts'
 import { conversationsQuery } from '../../wire/conversations.ts'
 import { callerOf } from '../access/api-key.ts'
+import { SENT } from '../kit/endpoint-router.ts'
 import { parseInput } from '../kit/input.ts'
 import { answerJson } from './answer.ts'
 import { restingState } from './archive-version.ts'
 import { conversationText, isLarge, sendLargePage } from './conversation-text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
+import type { ApiHandler } from './handler.ts'
 import { createPlaces, type Places } from './offset-index.ts'
 
 interface Page {
@@ -27,13 +29,11 @@ interface Page {
   nextCursor: string | null
 }
 
-type Reader = (request: Request, response: Response) => Promise<void>
-
 /** GET /api/conversations?connectionId=: the conversations of one connection, newest update first. */
-export function getConversations({ clock }: { clock: Clock }): Reader {
+export function getConversations({ clock }: { clock: Clock }): ApiHandler<'listConversations'> {
   const places = createPlaces({ clock })
   const findConnection = createConnectionFinder()
-  return async (request, response) => {
+  return async ({ request, response }) => {
     const query = parseInput(conversationsQuery, request.query, { missing: { connectionId: 'missing_connection_id' } })
     const connection = await findConnection({ appId: callerOf(request).appId, connectionId: query.connectionId })
     const { archiveId } = connection
@@ -50,6 +50,7 @@ export function getConversations({ clock }: { clock: Clock }): Reader {
         })
       : { conversations: [], total: 0, limit, offset, nextCursor: null }
     await send(response, page)
+    return SENT
   }
 }
 

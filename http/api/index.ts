@@ -1,41 +1,58 @@
-import { type RequestHandler, Router } from 'express'
+import type { RequestHandler, Router } from 'express'
+import { apiEndpoints } from '../../wire/api-endpoints.ts'
+import type { Endpoint } from '../../wire/endpoint.ts'
 import { authenticate, authenticateLimited } from '../access/api-key.ts'
-import { deadline } from '../kit/deadline.ts'
-import { endpoint } from '../kit/endpoint.ts'
-import { jsonBody } from '../kit/json-body.ts'
+import { endpointRouter } from '../kit/endpoint-router.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 import { postConnectNative } from './connect-native.ts'
 import { getConnections, getConnectionsOlder } from './connections.ts'
 import { getConversations } from './conversations.ts'
+import type { ApiHandler } from './handler.ts'
 import { getIngestExport, postIngestExport } from './ingest-export.ts'
 import { postPurge } from './purge.ts'
 import { type ConnectionLister, createConnectionLister } from './user-connections.ts'
 
-/** The partners' API (docs/behaviour.md, Endpoints). The rate limit is that of the GET endpoints: reading never holds up a deletion. */
+/** The partners' API (docs/behaviour.md, Endpoints). */
 export function apiRouter(runtime: HttpRuntime): Router {
-  const { clock } = runtime
-  const router = Router()
-  const lister = createConnectionLister({ clock })
-  const soon = deadline({ clock })
-  const limited = [soon, authenticateLimited({ clock })]
-  const authenticated = authenticate({ clock })
-  endpoint(router, '/connections', { get: [...limited, getConnections(lister)] })
-  endpoint(router, '/conversations', { get: [...limited, eitherForm({ runtime, lister })] })
-  endpoint(router, '/purge', { post: [authenticated, ...jsonBody({ clock }), postPurge(runtime)] })
-  endpoint(router, '/connect-native', { post: [...jsonBody({ clock }), postConnectNative(runtime)] })
-  endpoint(router, '/ingest-export', { post: [authenticated, postIngestExport(runtime)] })
-  endpoint(router, '/ingest-export/:ingestId', { get: [...limited, getIngestExport] })
-  return router
+  const lister = createConnectionLister(runtime)
+  return endpointRouter({
+    endpoints: apiEndpoints,
+    under: '/api',
+    runtime,
+    guard: createGuard(runtime),
+    handlers: {
+      listConnections: getConnections(lister),
+      listConversations: eitherForm({ runtime, lister }),
+      purge: postPurge(runtime),
+      ingestExport: postIngestExport(runtime),
+      getIngestion: getIngestExport,
+      connectNative: postConnectNative(runtime),
+    },
+  })
+}
+
+/** One counter for all endpoints with a limit: requests that come together are counted together. */
+function createGuard(runtime: HttpRuntime): (endpoint: Endpoint) => RequestHandler[] {
+  const limited = authenticateLimited(runtime)
+  const authenticated = authenticate(runtime)
+  return ({ authentication, rateLimited }) => {
+    if (authentication.by !== 'apiKey') return []
+    return [rateLimited ? limited : authenticated]
+  }
 }
 
 /** The query parameter tells the two forms of GET /api/conversations apart. */
-function eitherForm({ runtime, lister }: { runtime: HttpRuntime; lister: ConnectionLister }): RequestHandler {
+function eitherForm({
+  runtime,
+  lister,
+}: {
+  runtime: HttpRuntime
+  lister: ConnectionLister
+}): ApiHandler<'listConversations'> {
   const conversations = getConversations(runtime)
   const older = getConnectionsOlder(lister)
-  return (request, response) => {
-    const { connectionId, userRef } = request.query
-    return userRef !== undefined && connectionId === undefined
-      ? older(request, response)
-      : conversations(request, response)
+  return (call) => {
+    const { connectionId, userRef } = call.request.query
+    return userRef !== undefined && connectionId === undefined ? older(call) : conversations(call)
   }
 }

@@ -11,6 +11,7 @@ import { callerOf } from '../access/api-key.ts'
 import { resultOf } from '../actions/command-result.ts'
 import { inTime } from '../kit/deadline.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
+import type { ApiHandler } from './handler.ts'
 import { findIngestTarget } from './ingest-target.ts'
 import { openUpload } from './upload.ts'
 
@@ -19,12 +20,10 @@ const LIMIT = '1 GiB'
 /** Shorter than the five minutes after which common clients give up; a longer ingestion goes on. */
 const WAIT_MS = 4 * MINUTE
 
-type Handler = (request: Request, response: Response) => Promise<void>
-
 /** POST /api/ingest-export: takes an export in as a stream and answers when the connection's actor has ingested all of it. */
 export const postIngestExport =
-  (runtime: HttpRuntime): Handler =>
-  async (request, response) => {
+  (runtime: HttpRuntime): ApiHandler<'ingestExport'> =>
+  async ({ request, response }) => {
     const caller = callerOf(request)
     let stored: { connectionId: string; fileId: string }
     try {
@@ -38,18 +37,18 @@ export const postIngestExport =
     }
     const id = await begin({ ...stored, caller, runtime })
     const command = await awaitCommand<'ingest'>({ id, clock: runtime.clock, timeoutMs: WAIT_MS })
-    answer(response, { id, connectionId: stored.connectionId, command })
+    return answer(response, { id, connectionId: stored.connectionId, command })
   }
 
 /** GET /api/ingest-export/{ingestId}: how an ingestion that took longer than its request ended. */
-export const getIngestExport: Handler = async (request, response) => {
-  const id = String(request.params['ingestId'])
+export const getIngestExport: ApiHandler<'getIngestion'> = async ({ request, response, params }) => {
+  const id = params.ingestId
   const command = isUuid(id)
     ? await Commands.findOne({ _id: id, appId: callerOf(request).appId, kind: 'ingest' }).lean<Command<'ingest'>>()
     : null
   if (!command) throw new ServiceError('not_found')
   const { connectionId } = command.args
-  answer(response, { id, connectionId, command: command.state === 'waiting' ? null : command })
+  return answer(response, { id, connectionId, command: command.state === 'waiting' ? null : command })
 }
 
 async function receive({
@@ -107,12 +106,8 @@ async function begin({
 function answer(
   response: Response,
   { id, connectionId, command }: { id: string; connectionId: string; command: Command<'ingest'> | null },
-): void {
-  if (command) {
-    const done: IngestAnswer = { ok: true, ingestId: id, connectionId, ...resultOf(command) }
-    response.json(done)
-    return
-  }
-  const running: IngestRunning = { ok: true, ingestId: id, state: 'running' }
-  response.status(202).json(running)
+): IngestAnswer | IngestRunning {
+  if (command) return { ok: true, ingestId: id, connectionId, ...resultOf(command) }
+  response.status(202)
+  return { ok: true, ingestId: id, state: 'running' }
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../core/log.ts'
 import type { App } from '../../schemas/app/app.ts'
 import type { Caller } from '../../schemas/app/request-count.ts'
 import type { Principal } from '../../schemas/principal.ts'
+import type { OperatorRole } from '../../wire/endpoint.ts'
 
 /** All that is known of one request, in one place: what is learned on the way is put here by whoever learns it. */
 export interface RequestContext {
@@ -14,6 +15,8 @@ export interface RequestContext {
   principal?: Principal
   /** The app that an API key speaks for (http/access/api-key.ts). */
   caller?: Caller
+  /** What an operator may do (http/access/operator.ts). */
+  operatorRole?: OperatorRole
   /** The app under whose name a page stands, that of an error too. */
   branding?: Pick<App, 'name' | 'logoUrl' | 'primaryColor'>
   /** The way back to that app, where its link named one that is allowed. */

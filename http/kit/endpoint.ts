@@ -1,7 +1,6 @@
 import type { RequestHandler, Router } from 'express'
 import { ServiceError } from '../../core/errors.ts'
-
-export type Method = 'get' | 'post' | 'patch'
+import type { Method } from '../../wire/endpoint.ts'
 
 /** Puts the methods of one path on a router; every other method is answered 405 with `Allow`. */
 export function endpoint(router: Router, path: string, methods: Partial<Record<Method, RequestHandler[]>>): void {

@@ -45,7 +45,7 @@ ${events.map((event) => html`<section id="${event}"><h3><code>${event}</code></h
 function operation({
   id,
   method,
-  path,
+  template,
   summary,
   description,
   query,
@@ -56,7 +56,7 @@ function operation({
 }: Operation): Markup {
   return html`<section id="${id}">
 <h3>${summary}</h3>
-<p><span class="method">${method.toUpperCase()}</span> <code>${path}</code></p>
+<p><span class="method">${method.toUpperCase()}</span> <code>${template}</code></p>
 <p>${code(description)}</p>
 ${query && html`<h4>Query</h4>${fieldTable(jsonSchemaOf(query))}`}
 ${body && html`<h4>Body</h4>${fieldTable(jsonSchemaOf(body))}`}

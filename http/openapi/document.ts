@@ -29,7 +29,7 @@ const json = (schema: JsonSchema, examples?: Record<string, unknown>) => ({
 export function openApiDocument({ baseUrl }: { baseUrl: string }) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of OPERATIONS) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) }
+    paths[operation.template] = { ...paths[operation.template], [operation.method]: describe(operation) }
   }
   return {
     openapi: '3.1.0',
@@ -54,8 +54,8 @@ export function openApiDocument({ baseUrl }: { baseUrl: string }) {
 }
 
 function describe(operation: Operation) {
-  const { id, summary, description, authenticated, limited, tagged, query, pathParameters, answers } = operation
-  const always: HeaderName[] = ['X-Request-Id', ...(limited ? LIMITED : [])]
+  const { id, summary, description, authentication, rateLimited, tagged, query, params, answers } = operation
+  const always: HeaderName[] = ['X-Request-Id', ...(rateLimited ? LIMITED : [])]
   const successes = Object.entries(answers).map(([status, { description: meaning, shape }]) => [
     status,
     {
@@ -72,8 +72,8 @@ function describe(operation: Operation) {
     operationId: id,
     summary,
     description,
-    security: authenticated ? [{ apiKey: [] }] : [],
-    parameters: [...parametersOf('path', pathParameters), ...parametersOf('query', query)],
+    security: authentication.by === 'apiKey' ? [{ apiKey: [] }] : [],
+    parameters: [...parametersOf('path', params), ...parametersOf('query', query)],
     ...bodyOf(operation),
     responses: {
       ...Object.fromEntries(successes),
@@ -124,7 +124,7 @@ function bodyOf({ body, upload }: Operation) {
 /** Statuses that are answered before the app is known carry no RateLimit headers. */
 const UNCOUNTED = new Set([401, 500])
 
-function errorsOf(codes: ErrorCode[], always: HeaderName[]) {
+function errorsOf(codes: readonly ErrorCode[], always: HeaderName[]) {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) byStatus.set(ERRORS[code][0], [...(byStatus.get(ERRORS[code][0]) ?? []), code])
   const responses = [...byStatus].map(([status, group]) => {

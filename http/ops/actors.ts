@@ -1,20 +1,19 @@
-import type { RequestHandler } from 'express'
 import type { Model } from 'mongoose'
-import type { Clock } from '../../core/clock.ts'
 import { CLAIM_MS, type Claimable } from '../../schemas/claims.ts'
 import { Commands } from '../../schemas/command/command.ts'
 import { Accounts } from '../../schemas/connection/account.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import type { OpsActors } from '../../wire/ops.ts'
+import type { OpsPart } from './handler.ts'
+import { isoOrNull } from './iso.ts'
 import { viewProcesses } from './overview.ts'
-import { isoOrNull } from './query.ts'
 
 const MOST = 200
 
-/** GET /ops/actors: what is worked on now, by whichever process, and what was taken out of work. */
-export function getActors({ clock }: { clock: Clock }): RequestHandler {
-  return async (_request, response) => {
+/** What is worked on now, by whichever process, and what was taken out of work. */
+export const actorHandlers: OpsPart<'getActors'> = ({ clock }) => ({
+  getActors: async () => {
     const now = clock.now()
     const [processes, connections, commands, accounts, quarantined] = await Promise.all([
       viewProcesses({ clock }),
@@ -27,7 +26,7 @@ export function getActors({ clock }: { clock: Clock }): RequestHandler {
         .limit(MOST)
         .lean<Connection[]>(),
     ])
-    const answer: OpsActors = {
+    return {
       processes: processes.filter(({ kind }) => kind === 'actors'),
       working: [
         ...connections.map((each) => working('connection', each, each.sync.runId ? 'sync' : 'change')),
@@ -42,9 +41,8 @@ export function getActors({ clock }: { clock: Clock }): RequestHandler {
         outcome: sync.outcome ?? null,
       })),
     }
-    response.json(answer)
-  }
-}
+  },
+})
 
 /** A claim is never longer than `CLAIM_MS` away, so the held ones are one short range of the index. */
 const held = <T extends Claimable>(model: Model<T>, now: Date): Promise<T[]> =>

@@ -1,23 +1,27 @@
-import type { RequestHandler } from 'express'
 import { errorText } from '../../core/errors.ts'
 import { type Command, Commands } from '../../schemas/command/command.ts'
 import { type CommandFailure, errorOfFailure } from '../../schemas/command/failure.ts'
-import { trusted } from '../../schemas/database.ts'
-import { AuditEntries, type AuditEntry } from '../../schemas/operations/audit.ts'
+import type { AuditEntry } from '../../schemas/operations/audit.ts'
 import type { OpsAudit, OpsCommands } from '../../wire/ops.ts'
-import { parseInput } from '../kit/input.ts'
-import { newestOf } from './newest.ts'
-import { isoOrNull, listingQuery } from './query.ts'
+import { listAudit } from '../actions/list-audit.ts'
+import { newestOf } from '../actions/newest.ts'
+import type { OpsPart } from './handler.ts'
+import { isoOrNull } from './iso.ts'
 
-/** GET /ops/commands: the newest; arguments stay inside, since they may hold sealed secrets. */
-export const listCommands: RequestHandler = async (request, response) => {
-  const { limit, appId, state } = parseInput(listingQuery, request.query)
-  const filter = state === undefined ? {} : { state }
-  const commands = await newestOf(Commands, { appId, filter, limit })
-  const answer: OpsCommands = { commands: commands.map(view) }
-  response.json(answer)
-}
+export const commandHandlers: OpsPart<'listCommands' | 'listAudit'> = () => ({
+  listCommands: async ({ query: { limit, appId, state } }) => {
+    const filter = state === undefined ? {} : { state }
+    return { commands: (await newestOf(Commands, { appId, filter, limit })).map(view) }
+  },
+  listAudit: async ({ query }) => {
+    const { entries, commands } = await listAudit(query)
+    const all: OpsAudit['entries'] = [...entries.map(ofEntry), ...commands.map(ofCommand)]
+    all.sort((a, b) => (a.at < b.at ? 1 : -1))
+    return { entries: all.slice(0, query.limit) }
+  },
+})
 
+/** Arguments stay inside, since they may hold sealed secrets. */
 const view = (command: Command): OpsCommands['commands'][number] => ({
   id: command._id,
   kind: command.kind,
@@ -32,27 +36,10 @@ const view = (command: Command): OpsCommands['commands'][number] => ({
   dueAt: isoOrNull(command.claimableAt),
   doneAt: isoOrNull(command.doneAt),
 })
-
 const viewFailure = (failure: CommandFailure) => ({
   code: failure.code,
   message: errorText(errorOfFailure(failure)),
 })
-
-/** GET /ops/audit: who did what, newest first: commands that people asked for, and what needs none. */
-export const listAudit: RequestHandler = async (request, response) => {
-  const { limit, appId } = parseInput(listingQuery, request.query)
-  const [entries, commands] = await Promise.all([
-    AuditEntries.find(appId === undefined ? {} : { appId })
-      .sort({ at: -1 })
-      .limit(limit)
-      .lean<AuditEntry[]>(),
-    newestOf(Commands, { appId, filter: { 'by.kind': trusted({ $ne: 'service' }) }, limit }),
-  ])
-  const all: OpsAudit['entries'] = [...entries.map(ofEntry), ...commands.map(ofCommand)]
-  all.sort((a, b) => (a.at < b.at ? 1 : -1))
-  const answer: OpsAudit = { entries: all.slice(0, limit) }
-  response.json(answer)
-}
 
 const ofEntry = ({ _id, at, by, action, appId, target, details }: AuditEntry): OpsAudit['entries'][number] => ({
   id: _id,

@@ -1,10 +1,9 @@
-import type { RequestHandler } from 'express'
 import type { Clock } from '../../core/clock.ts'
 import { liveProcesses, type ProcessKind, type ProcessRecord } from '../../schemas/operations/process-record.ts'
 import type { Overview } from '../../wire/ops.ts'
 import { databaseReady } from '../kit/health.ts'
-import type { HttpRuntime } from '../kit/runtime.ts'
 import { createCounts } from './counts.ts'
+import type { OpsPart } from './handler.ts'
 
 export type ProcessView = Overview['processDetails'][number]
 
@@ -23,18 +22,17 @@ export async function viewProcesses({ clock }: { clock: Clock }): Promise<Proces
   )
 }
 
-/** GET /ops/overview */
-export function getOverview(runtime: HttpRuntime): RequestHandler {
+export const overviewHandlers: OpsPart<'getOverview'> = (runtime) => {
   const { clock, config, profiles } = runtime
   const counts = createCounts({ clock })
-  return async (_request, response) => {
+  const getOverview = async (): Promise<Overview> => {
     const [details, counted, database] = await Promise.all([
       viewProcesses({ clock }),
       counts(),
       databaseReady({ clock }),
     ])
     const pids = (kind: ProcessKind): number[] => details.filter((each) => each.kind === kind).map(({ pid }) => pid)
-    const answer: Overview = {
+    return {
       environment: config.SERVICE_ENV,
       timeScale: config.TIME_SCALE,
       now: clock.now().toISOString(),
@@ -44,6 +42,6 @@ export function getOverview(runtime: HttpRuntime): RequestHandler {
       providers: profiles.map(({ id, displayName }) => ({ id, displayName })),
       counts: counted,
     }
-    response.json(answer)
   }
+  return { getOverview }
 }

@@ -47,6 +47,15 @@ export interface App {
   /** Requests counted in the minute (Unix minutes) that is named. */
   rate: { minute: number; count: number }
   createdAt: Date
+  /** Absent once it is certain that somebody saw the secrets that it was made with (http/actions/apps.ts). */
+  creation?: {
+    /** Names the request that made it. */
+    attempt: string
+    /** The answer with them has not gone out yet. */
+    unanswered?: boolean
+    /** SHA-256 of the request's `Idempotency-Key`. */
+    keyDigest?: string
+  }
 }
 
 /** docs/behaviour.md, Limits. An operator may raise it for one app. */
@@ -79,6 +88,7 @@ const schema = new mongoose.Schema<App>(
     requestsPerMinute: { type: Number, required: true, default: REQUESTS_PER_MINUTE },
     rate: { type: embedded({ minute: Number, count: Number }), default: { minute: 0, count: 0 } },
     createdAt: { type: Date, required: true },
+    creation: embedded({ attempt: String, unanswered: Boolean, keyDigest: String }),
   },
   { collection: 'apps', versionKey: false },
 )

@@ -19,6 +19,7 @@ interface NewApp {
   primaryColor?: string
   webhookUrl?: string
   requestsPerMinute?: number
+  creation?: NonNullable<App['creation']>
   createdBy: string
   keyring: Keyring
   now: Date
@@ -28,7 +29,7 @@ interface NewApp {
 
 const HINT_LENGTH = 4
 
-const sealSecret = (
+export const sealSecret = (
   key: Buffer,
   { appId, purpose, secret, now }: { appId: string; purpose: SecretPurpose; secret: string; now: Date },
 ): AppSecret => ({
@@ -38,7 +39,7 @@ const sealSecret = (
   createdAt: now,
 })
 
-type SecretPurpose = 'link-secret' | 'webhook-secret'
+export type SecretPurpose = 'link-secret' | 'webhook-secret'
 
 /** The document of a new API key. */
 export const apiKeyRecord = ({
@@ -69,7 +70,7 @@ export async function createApp({
   now,
   createdBy,
   secrets,
-  ...branding
+  ...more
 }: NewApp): Promise<AppSecrets> {
   const { key, wrapped } = keyring.newDataKey()
   const { appSecret, apiKey, webhookSecret } = secrets ?? {
@@ -81,7 +82,7 @@ export async function createApp({
     _id: appId,
     name,
     contactEmail,
-    ...branding,
+    ...more,
     key: wrapped,
     linkSecrets: [sealSecret(key, { appId, purpose: 'link-secret', secret: appSecret, now })],
     webhookSecrets: [sealSecret(key, { appId, purpose: 'webhook-secret', secret: webhookSecret, now })],

@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type HttpWorld, startHttpWorld } from '../../support/http.ts'
+import { apiEndpoints } from '../../../wire/api-endpoints.ts'
+import type { Endpoint } from '../../../wire/endpoint.ts'
+import { opsEndpoints } from '../../../wire/ops-endpoints.ts'
+import { type HttpWorld, OPERATOR_KEY, startHttpWorld } from '../../support/http.ts'
 
 interface Description {
   openapi: string
@@ -63,13 +65,29 @@ test('every schema in it is a valid one', async () => {
   assert.ok(seen > 50)
 })
 
-test('the routes that exist are those that are described', async () => {
+test('what is described is the table that requests are routed by', async () => {
   const { body } = await world.ask<Description>('/openapi.json', { key: null })
-  const source = await readFile(new URL('../../../http/api/index.ts', import.meta.url), 'utf8')
-  const routes = [...source.matchAll(/endpoint\(router, '([^']+)'/g)].map(([, path = '']) =>
-    `/api${path}`.replace(/:(\w+)/g, '{$1}'),
+  const described = Object.entries(body.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security }]) => [method, path, security.length > 0]),
   )
-  assert.equal(routes.sort(), Object.keys(body.paths).sort())
+  assert.equal(
+    described,
+    Object.values<Endpoint>(apiEndpoints).map(({ method, path, authentication }) => [
+      method,
+      path.replace(/:(\w+)/g, '{$1}'),
+      authentication.by === 'apiKey',
+    ]),
+  )
+})
+
+test('every endpoint of the tables is there, and lets nobody in without what it is authenticated by', async () => {
+  for (const { method, path, authentication } of Object.values<Endpoint>({ ...apiEndpoints, ...opsEndpoints })) {
+    const { status } = await world.ask(path, { method: method.toUpperCase(), key: null })
+    assert.is(status, authentication.by === 'link or capture credential' ? 400 : 401, `${method} ${path}`)
+    const other = await world.ask(path, { method: 'PUT', key: OPERATOR_KEY })
+    assert.is(other.status, 405, path)
+    assert.match(other.headers.get('allow') ?? '', method.toUpperCase(), path)
+  }
 })
 
 test('the guide is served from our own files under a strict policy', async () => {

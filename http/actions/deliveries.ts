@@ -1,0 +1,64 @@
+import { ServiceError } from '../../core/errors.ts'
+import { isUuid } from '../../core/ids.ts'
+import { trusted } from '../../schemas/database.ts'
+import { type Reopened, reopenDelivery, reopenDropped } from '../../schemas/delivery/deliveries.ts'
+import { Deliveries, type Delivery } from '../../schemas/delivery/delivery.ts'
+import { recordAudit } from '../../schemas/operations/audit.ts'
+import type { Act } from './act.ts'
+import { newestOf } from './newest.ts'
+
+/** The newest deliveries, of one app or of all; `id` is one delivery's. */
+export const listDeliveries = ({
+  appId,
+  id,
+  state,
+  limit,
+}: {
+  appId?: string | undefined
+  id?: string | undefined
+  state?: Delivery['state'] | undefined
+  limit: number
+}): Promise<Delivery[]> => {
+  const filter = { ...(id !== undefined && { _id: id }), ...(state !== undefined && { state }) }
+  return newestOf(Deliveries, { appId, filter, limit })
+}
+
+/**
+ * Replays a delivery under the same deliveryId, a dropped one too. Give `appId` where the one who asks belongs to an app. Throws
+ * `not_found`.
+ */
+export async function replayDelivery({
+  id,
+  appId,
+  by,
+  runtime: { clock },
+}: Act & { id: string; appId?: string }): Promise<Exclude<Reopened, 'unknown'>> {
+  const now = clock.now()
+  const of = appId === undefined ? {} : { appId }
+  const result = isUuid(id) ? await reopenDelivery({ id, ...of, now }) : 'unknown'
+  if (result === 'unknown') throw new ServiceError('not_found')
+  await recordAudit({ at: now, by, action: 'delivery.retried', ...of, target: id, details: { result } })
+  return result
+}
+
+/** Replays every delivery that was dropped since a moment, of one app or of all; returns how many. */
+export async function replayDropped({
+  since,
+  appId,
+  by,
+  runtime: { clock },
+}: Act & { since: Date; appId?: string | undefined }): Promise<number> {
+  const now = clock.now()
+  const dropped = { state: 'dropped', endedAt: trusted({ $gte: since }) } as const
+  const appIds = appId === undefined ? await Deliveries.distinct('appId', dropped) : [appId]
+  let reopened = 0
+  for (const each of appIds) reopened += await reopenDropped({ appId: each, since, now })
+  await recordAudit({
+    at: now,
+    by,
+    action: 'deliveries.retried',
+    ...(appId !== undefined && { appId }),
+    details: { since: since.toISOString(), reopened },
+  })
+  return reopened
+}

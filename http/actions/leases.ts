@@ -1,0 +1,36 @@
+import { ServiceError } from '../../core/errors.ts'
+import { isUuid } from '../../core/ids.ts'
+import { trusted } from '../../schemas/database.ts'
+import { FINAL_LEASE_STATES, type Lease, Leases } from '../../schemas/lease/lease.ts'
+import { recordAudit } from '../../schemas/operations/audit.ts'
+import type { Act } from './act.ts'
+
+/** The newest connect flows, those under way and those that ended. */
+export const listLeases = ({
+  appId,
+  state,
+  limit,
+}: {
+  appId?: string | undefined
+  state?: string | undefined
+  limit: number
+}): Promise<Lease[]> => {
+  const filter: Record<string, unknown> = {
+    ...(appId !== undefined && { appId }),
+    ...(state !== undefined && { state }),
+  }
+  return Leases.find(filter).sort({ createdAt: -1 }).limit(limit).lean<Lease[]>()
+}
+
+/** Asks for a lease's end: the farm closes its browser soon; one that has ended stays as it is. Throws `not_found`. */
+export async function releaseLease({ id, by, runtime: { clock } }: Act & { id: string }): Promise<Lease> {
+  const now = clock.now()
+  const lease = isUuid(id) ? await Leases.findById(id).lean<Lease>() : null
+  if (!lease) throw new ServiceError('not_found')
+  const { modifiedCount } = await Leases.updateOne(
+    { _id: id, state: trusted({ $nin: FINAL_LEASE_STATES }), releaseRequestedAt: trusted({ $exists: false }) },
+    { $set: { releaseRequestedAt: now } },
+  )
+  if (modifiedCount > 0) await recordAudit({ at: now, by, action: 'lease.released', appId: lease.appId, target: id })
+  return lease
+}

@@ -1,0 +1,54 @@
+import type { Keyring } from '../../core/envelope.ts'
+import { newSecret } from '../../core/ids.ts'
+import { type App, type AppSecret, Apps } from './app.ts'
+import { type SecretPurpose, sealSecret } from './apps.ts'
+
+export type RotatedSecret = 'linkSecrets' | 'webhookSecrets'
+
+const PURPOSES: Record<RotatedSecret, SecretPurpose> = {
+  linkSecrets: 'link-secret',
+  webhookSecrets: 'webhook-secret',
+}
+
+/** Every link is tried with each of them, and every webhook signed with each. */
+const MOST_SECRETS = 10
+
+/**
+ * Puts a new secret before those of an app, which end after the overlap (real ms) at the latest; with an overlap of 0 they end at once.
+ * Returns the new one, shown this once; null where there is no such app.
+ */
+export async function rotateSecret({
+  appId,
+  list,
+  overlapMs,
+  keyring,
+  now,
+}: {
+  appId: string
+  list: RotatedSecret
+  overlapMs: number
+  keyring: Keyring
+  now: Date
+}): Promise<string | null> {
+  const secret = newSecret()
+  const end = new Date(now.getTime() + overlapMs)
+  for (;;) {
+    const app = await Apps.findById(appId)
+      .select({ key: 1, [list]: 1 })
+      .lean<Pick<App, 'key' | RotatedSecret>>()
+    if (!app) return null
+    const present = app[list]
+    const fresh = sealSecret(keyring.unwrap(app.key), { appId, purpose: PURPOSES[list], secret, now })
+    const { matchedCount } = await Apps.updateOne(
+      // Another rotation in between has put one of its own first.
+      { _id: appId, [`${list}.0.id`]: present[0]?.id ?? null },
+      { $set: { [list]: [fresh, ...ending(present, end, now)].slice(0, MOST_SECRETS) }, $unset: { creation: 1 } },
+    )
+    if (matchedCount > 0) return secret
+  }
+}
+
+const ending = (secrets: AppSecret[], end: Date, now: Date): AppSecret[] =>
+  secrets
+    .map((each) => ({ ...each, expiresAt: each.expiresAt && each.expiresAt < end ? each.expiresAt : end }))
+    .filter(({ expiresAt }) => expiresAt > now)
