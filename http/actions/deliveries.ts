@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
 import { trusted } from '../../schemas/database.ts'
-import { type Reopened, reopenDelivery, reopenDropped } from '../../schemas/delivery/deliveries.ts'
+import { reopenDelivery, reopenDropped } from '../../schemas/delivery/deliveries.ts'
 import { Deliveries, type Delivery } from '../../schemas/delivery/delivery.ts'
 import { recordAudit } from '../../schemas/operations/audit.ts'
 import type { Act } from './act.ts'
@@ -32,7 +32,7 @@ export async function replayDelivery({
   appId,
   by,
   runtime: { clock },
-}: Act & { id: string; appId?: string }): Promise<Exclude<Reopened, 'unknown'>> {
+}: Act & { id: string; appId?: string }): Promise<'reopened' | 'under way'> {
   const now = clock.now()
   const of = appId === undefined ? {} : { appId }
   const result = isUuid(id) ? await reopenDelivery({ id, ...of, now }) : 'unknown'
