@@ -1,0 +1,46 @@
+/** Files that something else than an import begins with: a process, a script of package.json, a bundler, a fork; all that they export counts as used. */
+const ENTRIES = [
+  /(?:^|\/)main\.ts$/,
+  /\.test\.ts$/,
+  /^start\/(?:bootstrap\.js|app\.ts)$/,
+  // What the pages' bundles begin with.
+  /^http\/pages\/(\w+)\/assets\/\1\.ts$/,
+  // The package's own entry, and its example as partners read it.
+  /^sdk\/(?:src\/index\.ts$|example\/)/,
+  /^bench\/\w+\.ts$/,
+  /^test\/soak\//,
+  // Forked by suites and benches.
+  /^bench\/(?:api\/floor|deliveries\/receiver|sync\/provider)\.ts$/,
+  /^test\/.+(?:-fixture|\/child)\.ts$/,
+]
+
+export const isEntry = (path: string): boolean => ENTRIES.some((pattern) => pattern.test(path))
+
+/** Tests and benches use the product without being part of it. */
+export const isAside = (path: string): boolean => /^(?:test|bench)\//.test(path)
+
+const LIMIT = 'the test goes up to the limit and beyond it'
+const CASES = 'a rule of many cases, each tried by itself'
+const AS_STORED = 'the test looks at, or writes, what is stored as the service does'
+
+/** Exports that tests and benches alone import, each with the reason. */
+export const TESTED_ALONE: Record<string, string> = {
+  'actors/archive/attachments.ts#ATTACHMENT_BYTES': LIMIT,
+  'actors/delivery/answer.ts#KEPT_LIMIT': LIMIT,
+  'schemas/archive/conversation-part.ts#PART_BYTES': LIMIT,
+  'schemas/archive/external-id.ts#LONGEST_EXTERNAL_ID': LIMIT,
+  'actors/delivery/answer.ts#keptText': CASES,
+  'actors/sync/pace.ts#paceOf': CASES,
+  'browser-farm/input.ts#inputCalls': CASES,
+  'provider/caller.ts#parseRetryAfter': CASES,
+  'provider/cookie.ts#splitCookie': CASES,
+  'provider/profile.ts#providerProfile': CASES,
+  'sdk/src/each-conversation.ts#spread': CASES,
+  'sdk/src/retry.ts#backOff': CASES,
+  'sdk/src/retry.ts#retryDelay': CASES,
+  'core/process.ts#createRuntime': 'suites run parts of a process without its life cycle',
+  'schemas/app/apps.ts#apiKeyRecord': AS_STORED,
+  'schemas/delivery/delivery-lane.ts#DeliveryLanes': AS_STORED,
+  'schemas/delivery/delivery-lane.ts#waitingOf': AS_STORED,
+  'schemas/secrets.ts#CREDENTIAL_PURPOSE': AS_STORED,
+}
