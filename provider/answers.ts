@@ -4,7 +4,7 @@ import { ProviderContractError } from './errors.ts'
 import type { ProviderAnswer } from './request.ts'
 import { asCount, asId, asObject, asString, asTime, field, type JsonObject } from './values.ts'
 
-export interface ProviderAccount {
+interface ProviderAccount {
   id: string
   email?: string
   name?: string

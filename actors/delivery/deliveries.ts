@@ -23,7 +23,7 @@ const REPAIR_EVERY_MS = 5 * MINUTE
 /** Of the 10 s that a process has to stop; attempts still under way then count as interrupted, and are written down in the rest. */
 const FINISH_MS = 6 * SECOND
 
-export interface Deliveries {
+interface Deliveries {
   /** Writes new deliveries down; attempts begin as the limit allows. Resolves when they are on disk. */
   accept(list: NewDelivery[]): Promise<void>
   /** Attempts under way. */

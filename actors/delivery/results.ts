@@ -8,7 +8,7 @@ const RETRY_MS = SECOND
 /** The first result of a batch waits this long for others (machine ms): nobody waits for it but its actor. */
 const GATHER_MS = 5
 
-export interface Results {
+interface Results {
   /** Resolves when the result is on disk; rejects only when the process stops before that. */
   record(settlement: Settlement): Promise<void>
   /** From now on a write that fails is given up: the claim runs out, and the attempt counts as interrupted. */
