@@ -1,7 +1,7 @@
 import { newId } from '../../core/ids.ts'
 import { Deliveries } from '../../schemas/delivery/delivery.ts'
 import { claimDeliveries } from '../../schemas/delivery/delivery-claims.ts'
-import { dueLanes, hastenLanes, moveLaneOn } from '../../schemas/delivery/delivery-lane.ts'
+import { bringLanesForward, dueLanes, moveLaneOn } from '../../schemas/delivery/delivery-lane.ts'
 import { startWorld } from '../../test/actors/delivery/world.ts'
 import { median } from '../row.ts'
 
@@ -57,7 +57,7 @@ export async function million({ waiting = 1_000_000 } = {}): Promise<MillionResu
       const at = new Date(dead ? now - HOUR_MS + made / batch : now + HOUR_MS + made / batch)
       const appId = dead ? 'dead' : `app ${index}`
       await Deliveries.collection.insertMany(documents({ appId, count: batch, at }) as never[], { ordered: false })
-      await hastenLanes(new Map([[appId, at]]))
+      await bringLanesForward(new Map([[appId, at]]))
     }
     const insertSeconds = (performance.now() - began) / 1_000
     const idle: number[] = []
@@ -67,7 +67,7 @@ export async function million({ waiting = 1_000_000 } = {}): Promise<MillionResu
       const at = new Date()
       idle.push(await timed(() => dueLanes({ now: at, except: ['dead'], limit: 50 })))
       await Deliveries.collection.insertMany(documents({ appId: 'alive', count: 10, at }) as never[])
-      await hastenLanes(new Map([['alive', at]]))
+      await bringLanesForward(new Map([['alive', at]]))
       claims.push(
         await timed(async () => {
           const [lane] = await dueLanes({ now: at, except: ['dead'], limit: 50 })

@@ -4,7 +4,7 @@ import type { EventName } from '../../wire/events.ts'
 import { CLAIM_MS } from '../claims.ts'
 import { isDuplicate, trusted } from '../database.ts'
 import { Deliveries, type Delivery } from './delivery.ts'
-import { hastenLanes } from './delivery-lane.ts'
+import { bringLanesForward } from './delivery-lane.ts'
 
 /** docs/behaviour.md, Events: after the sixth failure the delivery is dropped. */
 export const ATTEMPTS = 6
@@ -57,7 +57,7 @@ export async function insertDeliveries({
   const present = await Deliveries.collection
     .insertMany(documents as never[], { ordered: false })
     .then(() => new Set<number>(), duplicatesOf)
-  await hastenLanes(
+  await bringLanesForward(
     new Map([
       ...claimed.map(({ appId, claimableAt }) => [appId, claimableAt] as const),
       ...waiting.map(({ appId }) => [appId, now] as const),
@@ -100,7 +100,7 @@ export async function reopenDelivery({ id, appId, now }: { id: string; appId?: s
     returnDocument: 'after',
   }).lean<Delivery>()
   if (!delivery) return (await Deliveries.exists(wanted)) ? 'under way' : 'unknown'
-  await hastenLanes(new Map([[delivery.appId, now]]))
+  await bringLanesForward(new Map([[delivery.appId, now]]))
   return 'reopened'
 }
 
@@ -111,6 +111,6 @@ export async function reopenDropped({ appId, since, now }: { appId: string; sinc
     reopening(now),
     { updatePipeline: true },
   )
-  if (modifiedCount > 0) await hastenLanes(new Map([[appId, now]]))
+  if (modifiedCount > 0) await bringLanesForward(new Map([[appId, now]]))
   return modifiedCount
 }

@@ -3,7 +3,7 @@ import { CLAIM_MS } from '../claims.ts'
 import { trusted } from '../database.ts'
 import { KEPT_MS } from './deliveries.ts'
 import { type Attempt, type AttemptResult, Deliveries, type Delivery } from './delivery.ts'
-import { hastenLanes } from './delivery-lane.ts'
+import { bringLanesForward } from './delivery-lane.ts'
 
 interface ClaimedDeliveries {
   /** Their last attempt is ours, and has begun. */
@@ -113,7 +113,7 @@ export async function settleDeliveries(settlements: Settlement[], now: Date): Pr
     },
   }))
   await Deliveries.collection.bulkWrite(writes as never[], { ordered: false })
-  await hastenLanes(firstRetries(settlements, now))
+  await bringLanesForward(firstRetries(settlements, now))
 }
 
 function resultOf({ number, result, outcome }: Settlement, now: Date) {

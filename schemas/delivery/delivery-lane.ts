@@ -6,8 +6,8 @@ import { Deliveries, type Delivery } from './delivery.ts'
  * When the deliveries of one app are to be looked at next. Deliveries are claimed app by app, so that 100,000 of a dead endpoint
  * are never walked to find one of another; the lanes say which apps have something due, in one small read.
  *
- * A lane is never later than the first `claimableAt` of its app, but may be earlier: whoever makes a delivery due hastens the lane
- * afterwards, and only the claimer that found nothing more due moves it on, unless it was hastened meanwhile (`version`). The
+ * A lane is never later than the first `claimableAt` of its app, but may be earlier: whoever makes a delivery due brings the lane forward
+ * afterwards, and only the claimer that found nothing more due moves it on, unless it was brought forward meanwhile (`version`). The
  * deliveries are the truth; `repairLanes` sets lanes right from them. An app's lane exists since its first delivery.
  */
 export interface DeliveryLane {
@@ -59,7 +59,7 @@ export function dueLanes({
 }
 
 /** Makes lanes due no later than the time given for each app. Call it after the deliveries were written. */
-export async function hastenLanes(dueAt: Map<string, Date>): Promise<void> {
+export async function bringLanesForward(dueAt: Map<string, Date>): Promise<void> {
   if (dueAt.size === 0) return
   await DeliveryLanes.bulkWrite(
     [...dueAt].map(([appId, at]) => ({
@@ -69,7 +69,7 @@ export async function hastenLanes(dueAt: Map<string, Date>): Promise<void> {
   )
 }
 
-/** Moves a lane in which nothing more is due on to its next due time. Does nothing where it was hastened meanwhile. */
+/** Moves a lane in which nothing more is due on to its next due time. Does nothing where it was brought forward meanwhile. */
 export async function moveLaneOn({ _id, version }: DeliveryLane): Promise<void> {
   const next = await firstOf(_id)
   const update = next?.claimableAt ? { $set: { dueAt: next.claimableAt } } : { $unset: { dueAt: 1 } }
@@ -80,6 +80,6 @@ export async function moveLaneOn({ _id, version }: DeliveryLane): Promise<void> 
 export async function repairLanes(): Promise<void> {
   for await (const { _id, dueAt } of DeliveryLanes.find().lean<DeliveryLane[]>().cursor()) {
     const first = (await firstOf(_id))?.claimableAt
-    if (first && (!dueAt || first < dueAt)) await hastenLanes(new Map([[_id, first]]))
+    if (first && (!dueAt || first < dueAt)) await bringLanesForward(new Map([[_id, first]]))
   }
 }

@@ -4,7 +4,7 @@ import { createConcurrencyLimit } from '../../../actors/delivery/concurrency-lim
 import { systemClock } from '../../../core/clock.ts'
 import { newId } from '../../../core/ids.ts'
 import { Deliveries } from '../../../schemas/delivery/delivery.ts'
-import { hastenLanes } from '../../../schemas/delivery/delivery-lane.ts'
+import { bringLanesForward } from '../../../schemas/delivery/delivery-lane.ts'
 import { until } from '../../support/until.ts'
 import { startEndpoint } from './receiver.ts'
 import { happen, startDelivering, startWorld, testEvent, type World } from './world.ts'
@@ -36,7 +36,7 @@ async function backlog(appId: string): Promise<void> {
     }
   })
   await Deliveries.collection.insertMany(documents as never[])
-  await hastenLanes(new Map([[appId, due]]))
+  await bringLanesForward(new Map([[appId, due]]))
 }
 
 fairness('an endpoint that hangs, with a long backlog, delays nobody else', async ({ world }) => {
