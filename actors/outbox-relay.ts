@@ -4,7 +4,7 @@ import { startPoller } from '../core/poller.ts'
 import type { Runtime } from '../core/process.ts'
 import { Commands } from '../schemas/command/command.ts'
 import { Connections } from '../schemas/connection/connection.ts'
-import { trusted } from '../schemas/database.ts'
+import { dueBy, trusted } from '../schemas/database.ts'
 import type { NewDelivery } from '../schemas/delivery/deliveries.ts'
 import type { HasOutbox } from '../schemas/outbox.ts'
 import { ConsumedLinks } from '../schemas/user/consumed-link.ts'
@@ -62,7 +62,7 @@ interface Pass {
 async function relayFrom(model: Model<OutboxDocument>, { accept, now }: Pass): Promise<number> {
   // Unsorted: the index answers in its own order, oldest first; to ask for it makes DocumentDB sort the whole backlog.
   const documents = await model
-    .find({ outboxAt: trusted({ $lte: now }) })
+    .find({ outboxAt: dueBy(now) })
     .limit(DOCUMENTS_AT_ONCE)
     .batchSize(DOCUMENTS_AT_ONCE + 1)
     .select({ outbox: 1 })

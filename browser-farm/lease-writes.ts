@@ -1,5 +1,5 @@
 import { heldBy } from '../schemas/claims.ts'
-import { trusted } from '../schemas/database.ts'
+import { dueBy, trusted } from '../schemas/database.ts'
 import { type Lease, Leases } from '../schemas/lease/lease.ts'
 
 type Claimed = Pick<Lease, '_id' | 'fence'>
@@ -49,7 +49,7 @@ export async function endIdleLeases({
   expired: string
   released: string
 }): Promise<void> {
-  const idle = { claimableAt: trusted({ $lte: now }) }
+  const idle = { claimableAt: dueBy(now) }
   await Leases.updateMany(
     { ...idle, releaseRequestedAt: trusted({ $exists: true }) },
     { $set: { state: 'released', failure: released, endedAt: now }, $unset: ENDED },

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { newId } from '../core/ids.ts'
-import { trusted } from './database.ts'
+import { dueBy, trusted } from './database.ts'
 
 /**
  * Claims, not locks (docs/architecture.md, idea 2). Whatever waits has one field `claimableAt`: due time and lease expiry in one; finished
@@ -40,7 +40,7 @@ export async function claimMany<T extends Claimable & { _id: string }>(
   model: Model<T>,
   { now, filter = {}, limit }: ClaimOptions & { limit: number },
 ): Promise<T[]> {
-  const due = { ...filter, claimableAt: trusted({ $lte: now }) }
+  const due = { ...filter, claimableAt: dueBy(now) }
   const found = await model.find(due).sort({ claimableAt: 1 }).limit(limit).select({ _id: 1 }).lean<{ _id: string }[]>()
   if (found.length === 0) return []
   const ids = trusted({ $in: found.map(({ _id }) => _id) })

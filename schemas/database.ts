@@ -45,6 +45,18 @@ export async function databaseAnswers(): Promise<boolean> {
   }
 }
 
-/** True for a violated unique index (E11000). */
-export const isDuplicate = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && error.code === 11_000
+/**
+ * Of a field that exists only while something waits: that time or an earlier one. FerretDB takes the field's partial index only where
+ * the filter says `$exists` itself.
+ */
+export const dueBy = (now: Date) => trusted({ $exists: true, $lte: now })
+
+/** How mongod names a violated unique index. FerretDB says so too, but of an upsert it reports PostgreSQL's own words under code 1. */
+const DUPLICATE_KEY = 11_000
+const EXCLUSION = 'conflicting key value violates exclusion constraint'
+
+/** True for a violated unique index: the error of an insert, an upsert or a bulk write, or one of a bulk write's `writeErrors`. */
+export function isDuplicate(error: unknown): boolean {
+  const { code, message, errmsg } = (error ?? {}) as { code?: unknown; message?: unknown; errmsg?: unknown }
+  return code === DUPLICATE_KEY || String(message ?? errmsg ?? '').includes(EXCLUSION)
+}

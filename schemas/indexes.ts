@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import mongoose from 'mongoose'
+import { createUploadIndexes } from './archive/export-upload.ts'
 
 const FOLDER = dirname(fileURLToPath(import.meta.url))
 
@@ -14,4 +15,5 @@ export async function createIndexes(): Promise<void> {
     if (name.endsWith('.ts')) await import(pathToFileURL(join(FOLDER, name)).href)
   }
   for (const model of Object.values(mongoose.models)) await model.createIndexes()
+  await createUploadIndexes()
 }

@@ -1,6 +1,6 @@
 import { claimMany } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
-import { trusted } from '../../schemas/database.ts'
+import { dueBy } from '../../schemas/database.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { Supervisor } from '../supervision.ts'
 import type { Slots } from './slots.ts'
@@ -29,7 +29,7 @@ export async function claimConnections({
   const now = runtime.clock.now()
   const limit = Math.min(CLAIMS_AT_ONCE, syncsAtOnce - connections.size())
   if (limit <= 0) {
-    const due = { ...NEVER_SYNCED, claimableAt: trusted({ $lte: now }) }
+    const due = { ...NEVER_SYNCED, claimableAt: dueBy(now) }
     slots.want(await Connections.countDocuments(due).limit(CLAIMS_AT_ONCE))
     return 0
   }

@@ -48,7 +48,7 @@ export const actorHandlers: OpsPart<'getActors'> = ({ clock }) => ({
 const held = <T extends Claimable>(model: Model<T>, now: Date): Promise<T[]> =>
   model
     .find({
-      claimableAt: trusted({ $gt: now, $lte: new Date(now.getTime() + CLAIM_MS) }),
+      claimableAt: trusted({ $exists: true, $gt: now, $lte: new Date(now.getTime() + CLAIM_MS) }),
       claimedBy: trusted({ $exists: true }),
     })
     .limit(MOST)

@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import mongoose from 'mongoose'
+import { SECOND } from '../../core/clock.ts'
 import type { Keyring, WrappedKey } from '../../core/envelope.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { Commands } from '../command/command.ts'
+import { trusted } from '../database.ts'
 import { fileBucket } from './file-bucket.ts'
 
 /**
@@ -92,6 +95,11 @@ export async function withExportFile<T>(
 
 export const deleteExportUpload = ({ fileId }: { fileId: string }): Promise<void> => bucket.remove(fileId)
 
+/** For what GridFS has no index of its own for. */
+export async function createUploadIndexes(): Promise<void> {
+  await bucket.files().createIndex({ 'metadata.connectionId': 1 })
+}
+
 /** Deletes what was uploaded for a connection and not ingested yet. */
 export async function deleteExportUploadsOf({ connectionId }: { connectionId: string }): Promise<void> {
   for await (const { _id } of bucket.files().find({ 'metadata.connectionId': connectionId }))
@@ -103,11 +111,12 @@ export async function deleteExportUploadsOf({ connectionId }: { connectionId: st
  * the pieces of interrupted ones. Returns how many went.
  */
 export async function deleteStrayUploads({ before }: { before: Date }): Promise<number> {
-  const first = bucket.chunks().find({ n: 0 }, { projection: { files_id: 1 } })
+  const end = mongoose.Types.ObjectId.createFromTime(Math.floor(before.getTime() / SECOND))
+  const first = bucket.chunks().find({ _id: { $lt: end }, n: 0 }, { projection: { files_id: 1 } })
   let deleted = 0
-  for await (const { _id, files_id: fileId } of first) {
-    if (_id.getTimestamp() >= before) continue
-    if (await Commands.exists({ kind: 'ingest', state: 'waiting', 'args.fileId': fileId })) continue
+  for await (const { files_id: fileId } of first) {
+    if (await Commands.exists({ claimableAt: trusted({ $exists: true }), kind: 'ingest', 'args.fileId': fileId }))
+      continue
     await deleteExportUpload({ fileId })
     deleted += 1
   }

@@ -1,4 +1,5 @@
 import mongoose, { type Model } from 'mongoose'
+import { DAY, SECOND } from '../../core/clock.ts'
 import type { WrappedKey } from '../../core/envelope.ts'
 import { type Claimable, claimFields } from '../claims.ts'
 import { embedded } from '../embedded.ts'
@@ -68,6 +69,9 @@ export interface Command<K extends CommandKind = CommandKind> extends Claimable,
   doneAt?: Date
 }
 
+/** How long what was asked for and what became of it stays visible once it is done; one that is not done has no `doneAt`, and stays. */
+const KEPT_S = (90 * DAY) / SECOND
+
 const schema = new mongoose.Schema<Command>(
   {
     _id: { type: String, required: true },
@@ -89,6 +93,7 @@ const schema = new mongoose.Schema<Command>(
 )
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
+schema.index({ doneAt: 1 }, { expireAfterSeconds: KEPT_S })
 schema.index({ appId: 1, createdAt: -1 })
 schema.index({ target: 1, kind: 1, createdAt: -1 })
 

@@ -66,5 +66,7 @@ const schema = new mongoose.Schema<Account>(
   },
   { collection: 'accounts', versionKey: false },
 )
+/** Those that are held now, for operators. */
+schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 
 export const Accounts: Model<Account> = mongoose.model<Account>('Account', schema)

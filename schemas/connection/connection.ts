@@ -83,7 +83,7 @@ const schema = new mongoose.Schema<Connection>(
   },
   { collection: 'connections', versionKey: false },
 )
-schema.index({ appId: 1, userId: 1, capturedAt: -1 })
+schema.index({ userId: 1, capturedAt: -1 })
 /** As the API lists them; `_id` puts those of one moment in order. */
 schema.index({ appId: 1, userRef: 1, capturedAt: -1, _id: -1 })
 schema.index({ accountId: 1, status: 1 })

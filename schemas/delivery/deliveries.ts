@@ -11,6 +11,13 @@ export const ATTEMPTS = 6
 /** How long an ended delivery stays visible. */
 export const KEPT_MS = 30 * DAY
 
+/**
+ * An insert that is not answered in this time (machine ms) is tried again, under the same claim: one whose answer was lost has claimed
+ * the first attempts, and whoever inserted them has to make them.
+ */
+const INSERT_LIMIT_MS = 3_000
+const INSERT_TRIES = 2
+
 export interface NewDelivery {
   deliveryId: string
   appId: string
@@ -50,27 +57,46 @@ export async function insertDeliveries({
   now: Date
 }): Promise<Delivery[]> {
   if (waiting.length + begun.length === 0) return []
-  const claim = { claimedBy: newId(), claimableAt: new Date(now.getTime() + CLAIM_MS), fence: 1 }
+  const claimableAt = new Date(now.getTime() + INSERT_TRIES * INSERT_LIMIT_MS + CLAIM_MS)
+  const claim = { claimedBy: newId(), claimableAt, fence: 1 }
   const claimed = begun.map((one) => ({ ...documentOf(one, now), ...claim, attempts: [{ number: 1, at: now }] }))
   const documents = [...claimed, ...waiting.map((one) => documentOf(one, now))]
-  // The driver itself: documents of our own making need no casting, which would cost more than their insertion.
-  const present = await Deliveries.collection
-    .insertMany(documents as never[], { ordered: false })
-    .then(() => new Set<number>(), duplicatesOf)
+  const present = await insertNew(documents)
   await bringLanesForward(
     new Map([
       ...claimed.map(({ appId, claimableAt }) => [appId, claimableAt] as const),
       ...waiting.map(({ appId }) => [appId, now] as const),
     ]),
   )
-  return claimed.filter((_, index) => !present.has(index))
+  return withClaim(claimed, { claimedBy: claim.claimedBy, present })
 }
 
-/** Which documents of an unordered insert exist already; throws the error where it says anything else. */
-function duplicatesOf(error: unknown): Set<number> {
-  const errors = (error as { writeErrors?: { code: number; index: number }[] }).writeErrors ?? []
-  if (errors.length === 0 || !errors.every(isDuplicate)) throw error
-  return new Set(errors.map(({ index }) => index))
+/** Inserts what does not exist yet; returns the ids of what did. A try whose answer was lost may have inserted what the next one finds. */
+async function insertNew(documents: Delivery[], tries = INSERT_TRIES): Promise<Set<string>> {
+  try {
+    // The driver itself: documents of our own making need no casting, which would cost more than their insertion.
+    await Deliveries.collection.insertMany(documents as never[], { ordered: false, timeoutMS: INSERT_LIMIT_MS })
+    return new Set()
+  } catch (error) {
+    const { writeErrors = [] } = error as { writeErrors?: { index: number }[] }
+    if (writeErrors.length > 0 && writeErrors.every(isDuplicate))
+      return new Set(writeErrors.flatMap(({ index }) => documents[index]?._id ?? []))
+    if (tries === 1) throw error
+    return insertNew(documents, tries - 1)
+  }
+}
+
+/** Those that carry this claim: the ones that were new, and of those that were found `present` what an earlier try inserted. */
+async function withClaim(
+  claimed: Delivery[],
+  { claimedBy, present }: { claimedBy: string; present: Set<string> },
+): Promise<Delivery[]> {
+  const found = claimed.filter(({ _id }) => present.has(_id))
+  if (found.length === 0) return claimed
+  const ids = trusted({ $in: found.map(({ _id }) => _id) })
+  const carrying = await Deliveries.find({ _id: ids, claimedBy }).select({ _id: 1 }).lean<{ _id: string }[]>()
+  const ours = new Set(carrying.map(({ _id }) => _id))
+  return claimed.filter(({ _id }) => !present.has(_id) || ours.has(_id))
 }
 
 type Reopened = 'reopened' | 'under way' | 'unknown'

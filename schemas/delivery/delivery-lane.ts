@@ -1,5 +1,5 @@
 import mongoose, { type Model } from 'mongoose'
-import { trusted } from '../database.ts'
+import { dueBy, trusted } from '../database.ts'
 import { Deliveries, type Delivery } from './delivery.ts'
 
 /**
@@ -50,7 +50,7 @@ export function dueLanes({
   limit: number
 }): Promise<DeliveryLane[]> {
   return DeliveryLanes.find({
-    dueAt: trusted({ $lte: now }),
+    dueAt: dueBy(now),
     ...(except.length > 0 && { _id: trusted({ $nin: except }) }),
   })
     .sort({ dueAt: 1 })

@@ -1,4 +1,5 @@
 import mongoose, { type Model } from 'mongoose'
+import { DAY, SECOND } from '../../core/clock.ts'
 import type { PageState } from '../../wire/stream.ts'
 import { type Claimable, claimFields } from '../claims.ts'
 import { embedded } from '../embedded.ts'
@@ -43,6 +44,9 @@ export interface Lease extends Claimable {
   endedAt?: Date
 }
 
+/** How long a flow stays visible once it has ended; one that has not has no `endedAt`, and stays. */
+const KEPT_S = (30 * DAY) / SECOND
+
 const schema = new mongoose.Schema<Lease>(
   {
     _id: { type: String, required: true },
@@ -68,6 +72,7 @@ const schema = new mongoose.Schema<Lease>(
   { collection: 'leases', versionKey: false },
 )
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
+schema.index({ endedAt: 1 }, { expireAfterSeconds: KEPT_S })
 schema.index({ userId: 1, createdAt: -1 })
 schema.index({ createdAt: -1 })
 

@@ -1,4 +1,5 @@
 import mongoose, { type Model } from 'mongoose'
+import { DAY, SECOND } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { type Principal, principalField } from '../principal.ts'
 
@@ -16,6 +17,9 @@ export interface AuditEntry {
   details: Record<string, string | number | boolean | string[]>
 }
 
+/** Who did what is asked for long after: a year, and the month in which the question is put. */
+const KEPT_S = (396 * DAY) / SECOND
+
 const schema = new mongoose.Schema<AuditEntry>(
   {
     _id: { type: String, required: true },
@@ -28,6 +32,7 @@ const schema = new mongoose.Schema<AuditEntry>(
   },
   { collection: 'audit', versionKey: false, minimize: false },
 )
+schema.index({ at: 1 }, { expireAfterSeconds: KEPT_S })
 schema.index({ at: -1 })
 schema.index({ appId: 1, at: -1 })
 

@@ -1,5 +1,5 @@
 import mongoose, { type Model } from 'mongoose'
-import { newId } from '../../core/ids.ts'
+import { deriveId } from '../../core/ids.ts'
 import { isDuplicate } from '../database.ts'
 
 /** One end user of one app (docs/behaviour.md, User). */
@@ -34,13 +34,17 @@ export async function ensureUser({
   userRef: string
   now: Date
 }): Promise<User> {
-  const ensure = () =>
-    Users.findOneAndUpdate(
-      { appId, userRef },
-      { $setOnInsert: { _id: newId(), createdAt: now } },
-      { upsert: true, returnDocument: 'after' },
-    ).lean<User>()
-  const user = await ensure().catch((error: unknown) => (isDuplicate(error) ? ensure() : Promise.reject(error)))
-  if (!user) throw new Error('user was not created')
-  return user
+  const find = () => Users.findOne({ appId, userRef }).lean<User>()
+  const known = await find()
+  if (known) return known
+  // Parallel first calls meet at the derived `_id`: those that meet at another unique index wait for each other in FerretDB, for seconds.
+  const user: User = { _id: deriveId('user', appId, userRef), appId, userRef, createdAt: now }
+  try {
+    await Users.create(user)
+    return user
+  } catch (error) {
+    const first = isDuplicate(error) ? await find() : null
+    if (first) return first
+    throw error
+  }
 }

@@ -6,6 +6,8 @@ export interface DatabaseProxy {
   url: string
   refuse(): void
   freeze(): void
+  /** Cuts the connection of the next statement that contains all of these texts as soon as it is answered: done, and nobody is told. */
+  loseAnswerTo(...texts: string[]): { lost(): boolean }
   restore(): void
   stop(): Promise<void>
 }
@@ -15,8 +17,17 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const target = new URL(databaseUrl)
   let mode: 'open' | 'refused' | 'frozen' = 'open'
   const sockets = new Set<Socket>()
+  let losing: { texts: string[]; lost: boolean } | undefined
+  const losers = new Set<Socket>()
   const forward = (from: Socket, to: Socket): void => {
-    from.on('data', (bytes) => mode === 'open' && to.write(bytes))
+    from.on('data', (bytes) => {
+      if (losers.has(to)) return void to.destroy()
+      if (losing && !losing.lost && losing.texts.every((text) => bytes.includes(text))) {
+        losing.lost = true
+        losers.add(from)
+      }
+      if (mode === 'open') to.write(bytes)
+    })
     from.on('close', () => to.destroy())
     from.on('error', () => to.destroy())
   }
@@ -43,6 +54,11 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     refuse: () => {
       mode = 'refused'
       cut()
+    },
+    loseAnswerTo: (...texts) => {
+      const loss = { texts, lost: false }
+      losing = loss
+      return { lost: () => loss.lost }
     },
     freeze: () => {
       mode = 'frozen'
