@@ -11,7 +11,7 @@ export interface Load {
 /** Connections that ask at the same time. */
 const AT_ONCE = 8
 
-/** Asks for so long (ms) and answers how many requests a second were answered; an answer of another status is an error. */
+/** Asks for so long (ms) and returns how many requests a second were answered; an answer of another status is an error. */
 export async function requestsPerSecond(
   { url, path, headers = {}, status = 200 }: Load,
   forMs: number,

@@ -10,7 +10,7 @@ const PROCESS_EVERY_MS = 50
 
 /**
  * The same job by the `agenda` package: the jobs lie in the database; measures until the last of them is recorded as done.
- * Answers jobs per second.
+ * Returns jobs per second.
  */
 export async function agenda({
   url,

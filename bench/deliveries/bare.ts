@@ -29,7 +29,7 @@ export async function signAndPost({
   if (answer.statusCode !== 204) throw new Error(`the receiver answers ${answer.statusCode}`)
 }
 
-/** Posts in so many loops at once, without any database. Answers posts per second. */
+/** Posts in so many loops at once, without any database. Returns posts per second. */
 export async function bareLoop({
   url,
   bodies,

@@ -10,7 +10,7 @@ const somethingWaits = async (): Promise<unknown> =>
   (await ConsumedLinks.exists({ outboxAt: trusted({ $exists: true }) })) ??
   (await Deliveries.exists(waitingOf('bench')))
 
-/** Events lie in outboxes; measures until the last of them is recorded as delivered. Answers deliveries per second. */
+/** Events lie in outboxes; measures until the last of them is recorded as delivered. Returns deliveries per second. */
 export async function ours({ url, count }: { url: string; count: number }): Promise<number> {
   const world = await startWorld({ timeScale: 1 })
   try {

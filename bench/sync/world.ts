@@ -21,7 +21,7 @@ const UNLIMITED = 1_000_000
 const PAGE_SIZE = 100
 
 interface SyncWorld {
-  /** Connects an account with so many conversations; takes the same account again as a reconnect. Answers the connection. */
+  /** Connects an account with so many conversations; takes the same account again as a reconnect. Returns the connection. */
   connect(total: number): Promise<{ connection: Connection; ms: number }>
   /** The sync of a connection that is due. */
   sync(connection: Connection): Promise<{ connection: Connection; ms: number }>

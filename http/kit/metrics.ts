@@ -10,7 +10,7 @@ export interface Measurement {
 
 export interface HttpMetrics {
   observe(measurement: Measurement): void
-  /** Answers the present numbers in Prometheus' text format. */
+  /** Returns the present numbers in Prometheus' text format. */
   handler: RequestHandler
 }
 

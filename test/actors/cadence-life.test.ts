@@ -30,7 +30,7 @@ async function drivenBy(email: string, { requestsPerMinute = 600 } = {}) {
   const clock = virtualClock(new Date(Date.now() + 30 * DAY))
   const profiles = world.runtime.profiles.map((profile) => ({ ...profile, requestsPerMinute }))
   const runtime = { ...world.runtime, clock, profiles }
-  /** Syncs and answers after which time (ms) the next one is due; null: never by itself. */
+  /** Syncs and returns after which time (ms) the next one is due; null: never by itself. */
   const sync = async (): Promise<number | null> => {
     const claimed = await claimIdle(Connections, { id, now: clock.now() })
     if (!claimed) throw new Error('the connection is held')

@@ -7,7 +7,7 @@ const MAIN = fileURLToPath(new URL('../../http/main.ts', import.meta.url))
 export interface HttpProcess {
   url: string
   child: ChildProcess
-  /** Ends it as its parent would; answers the exit status. */
+  /** Ends it as its parent would; returns the exit status. */
   stop(): Promise<number | null>
 }
 

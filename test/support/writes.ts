@@ -45,7 +45,7 @@ function install(): void {
   }
 }
 
-/** From now on every write of this process goes through it, whose ever it is; answers how to end that. */
+/** From now on every write of this process goes through it, whose ever it is; returns how to end that. */
 export function interceptWrites(interceptor: Interceptor): () => void {
   if (interceptors.size === 0) install()
   interceptors.add(interceptor)

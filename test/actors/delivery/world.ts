@@ -80,7 +80,7 @@ export async function startWorld({ timeScale = 2_400 }: { timeScale?: number } =
   }
 }
 
-/** Lets events happen, as a consumed link does: one document each, with its event in the outbox. Answers the deliveryIds. */
+/** Lets events happen, as a consumed link does: one document each, with its event in the outbox. Returns the deliveryIds. */
 export async function happen<E extends EventName>(
   list: { appId: string; event: E; payload: EventPayloads[E] }[],
 ): Promise<string[]> {

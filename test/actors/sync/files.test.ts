@@ -38,7 +38,7 @@ async function archiveWith(files: Record<string, Served>) {
   const references = Object.keys(files).map((fileId) => ({ fileId, assetPointer: `file-service://${fileId}` }))
   await noteAttachments({ archiveId, files: references, now: clock.now() })
   return {
-    /** Answers which files were asked for. */
+    /** Returns which files were asked for. */
     sync: async (at: number, { most = Number.POSITIVE_INFINITY } = {}): Promise<string[]> => {
       service.asked = []
       const options = {

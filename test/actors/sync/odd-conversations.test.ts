@@ -35,7 +35,7 @@ const noise = (length: number): string => {
   return text.slice(0, length)
 }
 
-/** Ingests it before a plain one, which has to be stored whatever the other is; answers how it was stored. */
+/** Ingests it before a plain one, which has to be stored whatever the other is; returns how it was stored. */
 async function ingested(name: string, given: Odd): Promise<Conversation | undefined> {
   const connectionId = await connected(world, { userRef: name, email: `empty+${name}@example.test` })
   await complete(connectionId)

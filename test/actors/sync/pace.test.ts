@@ -111,7 +111,7 @@ const EMAIL = 'bulk-1000+polite@example.test'
 
 type Logged = { at: string; path: string }
 
-/** Syncs an account of two apps while processes of their own read it as well, stall, idle and are killed. Answers the site's log of it. */
+/** Syncs an account of two apps while processes of their own read it as well, stall, idle and are killed. Returns the site's log of it. */
 async function readSideBySide(world: ActorWorld): Promise<Logged[]> {
   const { site, runtime } = world
   await world.makeApp('app-two')

@@ -34,7 +34,7 @@ export async function connectionOf(id: string): Promise<Connection> {
   return connection
 }
 
-/** Connects and answers the connection's id. */
+/** Connects and returns the connection's id. */
 export async function connected(world: ActorWorld, options: Parameters<ActorWorld['connect']>[0]): Promise<string> {
   const { result, failure } = await world.connect(options)
   if (!result) throw new Error(`not connected: ${failure?.code}`)
@@ -107,7 +107,7 @@ export async function requestsOf(world: ActorWorld, account: string): Promise<Si
   return (await world.site.control<{ requests: SiteRequest[] }>({ action: 'log', account })).requests
 }
 
-/** Uploads an export and has it ingested; answers the ended command. */
+/** Uploads an export and has it ingested; returns the ended command. */
 export async function ingest(
   world: ActorWorld,
   {

@@ -7,7 +7,7 @@ type OnWrite = (index: number) => Promise<void> | void
 
 const watching = new AsyncLocalStorage<{ onWrite: OnWrite; writes: number }>()
 
-/** Lets `watched` see every write to the database; answers how to end that. */
+/** Lets `watched` see every write to the database; returns how to end that. */
 export const watchWrites = (): (() => void) =>
   interceptWrites(async ({ method }, proceed) => {
     const watch = WATCHED.has(method) ? watching.getStore() : undefined
@@ -19,7 +19,7 @@ export const watchWrites = (): (() => void) =>
 export const watched = <T>(onWrite: OnWrite, work: () => Promise<T>): Promise<T> =>
   watching.run({ onWrite, writes: 0 }, work)
 
-/** Work that stalls before its write number `at` (from 0) until it is let go. Answers once it stalls, or `ended` before. */
+/** Work that stalls before its write number `at` (from 0) until it is let go. Returns once it stalls, or `ended` before. */
 export async function stalledAt(
   at: number,
   work: () => Promise<unknown>,

@@ -10,7 +10,7 @@ const main = fileURLToPath(new URL('../../../sdk/example/main.ts', import.meta.u
 export type Partner = {
   url: string
   child: ChildProcess
-  /** Ends it; answers the exit status. */
+  /** Ends it; returns the exit status. */
   end(how?: 'SIGTERM' | 'SIGINT' | 'disconnect'): Promise<number | null>
 }
 

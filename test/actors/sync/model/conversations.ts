@@ -79,7 +79,7 @@ function versionOf(
 
 /**
  * The same of a connection that is settled: an active one shows everything that its account has now, as it is now, and all ways of
- * paging show the same. Answers what the listing of connections has to count.
+ * paging show the same. Returns what the listing of connections has to count.
  */
 export async function compareConversations(run: Run, connection: ModelConnection): Promise<Counts> {
   const { conversations, total, nextCursor } = await seeConversations(run, connection)

@@ -4,7 +4,7 @@ import type { Counts } from './conversations.ts'
 import { at, type Run, sum } from './history.ts'
 import type { ModelConnection, ModelUser } from './model.ts'
 
-/** Asks for a user's connections, at whatever moment: those of the model, in its order, with its states. Answers them by id. */
+/** Asks for a user's connections, at whatever moment: those of the model, in its order, with its states. Returns them by id. */
 export async function seeListing(run: Run, user: ModelUser): Promise<Map<string, Connection>> {
   const userRef = at(run.userRefs, user.user)
   const query = `userRef=${encodeURIComponent(userRef)}`
@@ -54,7 +54,7 @@ async function compareListing(run: Run, user: ModelUser): Promise<Map<string, Co
 
 /**
  * Asks for the connections of all users once everything is settled: each counts as many conversations as it lists, an active one was
- * synced since, and an account has one accountId in each app. Answers all of them by id.
+ * synced since, and an account has one accountId in each app. Returns all of them by id.
  */
 export async function compareListings(
   run: Run,
