@@ -4,7 +4,7 @@ import { cookieHeader } from './cookie.ts'
 import { ProviderRateLimitedError, ProviderUnavailableError } from './errors.ts'
 import type { ProviderProfile } from './profile.ts'
 import { type ProviderAnswer, request } from './request.ts'
-import { createTurns } from './turns.ts'
+import { createSharedLock } from './shared-lock.ts'
 
 const MIB = 1024 * 1024
 
@@ -57,7 +57,7 @@ interface CallerOptions {
  */
 export function createCaller(options: CallerOptions): (call: Call) => Promise<ProviderAnswer> {
   const { profile, clock, cookie, rotates, onAnswer, pace, signal, dispatcher } = options
-  const inTurn = createTurns()
+  const runLocked = createSharedLock()
 
   /** The rate's turn comes last: it must not wait, used up, for a call that runs alone. */
   function once(call: Call): Promise<ProviderAnswer> {
@@ -65,7 +65,7 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Pr
       await pace?.()
       return send(call)
     }
-    return inTurn(paced, { alone: () => call.kind === 'session' || rotates() })
+    return runLocked(paced, { exclusive: () => call.kind === 'session' || rotates() })
   }
 
   async function send({ kind, url, accessToken }: Call): Promise<ProviderAnswer> {

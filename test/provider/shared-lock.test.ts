@@ -1,16 +1,16 @@
 import * as fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createTurns } from '../../provider/turns.ts'
+import { createSharedLock } from '../../provider/shared-lock.ts'
 
 test('whoever runs alone runs alone, all get their turn, results and errors come back', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.array(fc.boolean(), { maxLength: 12 }), async (scheduler, tasks) => {
-      const inTurn = createTurns()
+      const runLocked = createSharedLock()
       const running = new Set<number>()
       let alone: number | null = null
       const all = tasks.map((isAlone, i) =>
-        inTurn(
+        runLocked(
           async () => {
             assert.is(alone, null)
             if (isAlone) {
@@ -24,7 +24,7 @@ test('whoever runs alone runs alone, all get their turn, results and errors come
             if (i % 3 === 2) throw new Error(String(i))
             return i
           },
-          { alone: () => isAlone },
+          { exclusive: () => isAlone },
         ).catch((error: Error) => {
           // A failed assertion must not pass for a task's own error.
           if (error.message !== String(i)) throw error
@@ -43,7 +43,7 @@ test('whoever runs alone runs alone, all get their turn, results and errors come
 })
 
 test('calls that need not be alone run side by side', async () => {
-  const inTurn = createTurns()
+  const runLocked = createSharedLock()
   let running = 0
   let most = 0
   const task = async () => {
@@ -51,7 +51,7 @@ test('calls that need not be alone run side by side', async () => {
     await new Promise((resolve) => setImmediate(resolve))
     running--
   }
-  await Promise.all([1, 2, 3, 4].map(() => inTurn(task, { alone: () => false })))
+  await Promise.all([1, 2, 3, 4].map(() => runLocked(task, { exclusive: () => false })))
   assert.is(most, 4)
 })
 
