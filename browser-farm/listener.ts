@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
@@ -18,35 +18,20 @@ export interface Listener {
   stop(): Promise<void>
 }
 
-/** The node's own listener: health for operators, and the stream for http processes, which come with a ticket. */
+/** The stream for http processes, which come with a ticket. */
 export async function startListener({
   runtime: { config, keyring, clock, log },
   nodeId,
-  isReady,
 }: {
   runtime: Pick<Runtime, 'config' | 'keyring' | 'clock' | 'log'>
   nodeId: string
-  isReady: () => Promise<boolean>
 }): Promise<Listener> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: PAGE_MESSAGE_BYTES, perMessageDeflate: false })
   const used = new Set<string>()
   let node: FarmNode | undefined
 
-  const answer = (response: ServerResponse, ok: boolean): void => {
-    response.writeHead(ok ? 200 : 503, { 'content-type': 'application/json' }).end(JSON.stringify({ ok }))
-  }
   const onError = (error: unknown): void => log.warn({ err: error }, 'a request to the farm node failed')
-  const server = createServer(
-    guardListener({
-      socketOf: ([{ socket }]) => socket,
-      onError,
-      handle: async ({ url }: IncomingMessage, response: ServerResponse) => {
-        if (url === '/healthz') answer(response, true)
-        else if (url === '/readyz') answer(response, await isReady())
-        else response.writeHead(404).end()
-      },
-    }),
-  )
+  const server = createServer((_request, response) => void response.writeHead(404).end())
   /** The lease that a request's ticket lets it view; the ticket is spent by that. */
   const leaseOf = (address: string | undefined): string | null => {
     const text = parseUrl(address ?? '/', 'ws://node')?.searchParams.get('ticket') ?? ''

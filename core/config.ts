@@ -32,6 +32,8 @@ const environment = z
       .pipe(z.array(masterKey)),
     HOST: z.string().default('127.0.0.1'),
     PORT: count(65_535).default(4000),
+    /** `/healthz`, `/readyz` and `/metrics` of this process; 0 picks a free port. */
+    HEALTH_PORT: count(65_535).default(0),
     BASE_URL: address,
     OPERATOR_KEY: z.string().min(32, 'must have at least 32 characters'),
     TIME_SCALE: z.coerce.number().min(1).max(TIME_SCALE_LIMIT).default(1),
@@ -63,6 +65,9 @@ const environment = z
   })
 
 export type Config = z.infer<typeof environment>
+
+/** Names of the variables that `readConfig` reads. */
+export const CONFIG_VARIABLES: ReadonlySet<string> = new Set(Object.keys(environment.shape))
 
 /** Throws `ConfigError` with one line that names the first wrong variable and never repeats its value. */
 export function readConfig(env: Record<string, string | undefined>): Config {

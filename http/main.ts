@@ -1,4 +1,4 @@
-import { runProcess } from '../core/process.ts'
+import { runServiceProcess } from '../schemas/operations/service-process.ts'
 import { startHttp } from './start-http.ts'
 
-await runProcess({ kind: 'http', start: startHttp })
+await runServiceProcess({ kind: 'http', start: startHttp })

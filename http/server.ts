@@ -7,7 +7,7 @@ import { requestContext } from './kit/context.ts'
 import { endpoint } from './kit/endpoint.ts'
 import { errorAnswer, unknownPath } from './kit/error-answer.ts'
 import { healthy, ready } from './kit/health.ts'
-import { createMetrics } from './kit/metrics.ts'
+import { measureRequests, showMetrics } from './kit/metrics.ts'
 import { requestLog } from './kit/request-log.ts'
 import type { HttpRuntime } from './kit/runtime.ts'
 import { securityHeaders } from './kit/security-headers.ts'
@@ -28,19 +28,19 @@ const COMPRESS_FROM_BYTES = 1_024
 
 /** Everything that the public listener answers, put together in one place. */
 export async function createApplication(runtime: HttpRuntime): Promise<Express> {
-  const { config, clock, log } = runtime
+  const { config, clock, log, metrics } = runtime
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', 'simple')
   app.set('trust proxy', config.TRUST_PROXY)
-  const metrics = createMetrics()
   app.use(requestContext({ log }))
-  app.use(requestLog({ clock, metrics }))
+  app.use(requestLog({ clock, observe: measureRequests(metrics) }))
   app.use(securityHeaders({ https: config.BASE_URL.startsWith('https:') }))
   endpoint(app, '/healthz', { get: [healthy] })
   endpoint(app, '/readyz', { get: [ready(runtime)] })
-  endpoint(app, '/metrics', { get: [metrics.handler] })
+  // In production only the health listener has them.
+  if (config.SERVICE_ENV === 'sandbox') endpoint(app, '/metrics', { get: [showMetrics(metrics)] })
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES }), apiRouter(runtime))
   app.use('/ops', compression({ threshold: COMPRESS_FROM_BYTES }), opsRouter(runtime))
   app.use(docsRouter(runtime))

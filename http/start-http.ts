@@ -1,14 +1,9 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { hostname } from 'node:os'
 import { type Clock, SECOND } from '../core/clock.ts'
-import type { Running, Runtime } from '../core/process.ts'
 import { loadProfiles } from '../provider/load-profiles.ts'
-import { connectDatabase } from '../schemas/database.ts'
-import { createIndexes } from '../schemas/indexes.ts'
-import { registerProcess } from '../schemas/operations/process-record.ts'
-import type { HttpRuntime } from './kit/runtime.ts'
+import type { StartWork } from '../schemas/operations/service-process.ts'
 import { createServer } from './server.ts'
 
 /** Requests that are under way have this long to end (machine time); the process has a little longer. */
@@ -16,37 +11,22 @@ const DRAIN_MS = 8 * SECOND
 /** How often connections that have become idle are closed meanwhile. */
 const DRAIN_LOOK_MS = 50
 
-/** Starts one http process: it may run alone, or beside others on one port as a worker of node:cluster. */
-export async function startHttp(base: Runtime): Promise<Running> {
+/** The public listener of one http process: it may run alone, or beside others on one port as a worker of node:cluster. */
+export const startHttp: StartWork = async ({ runtime: base, parts }) => {
   const { config, clock } = base
-  const runtime: HttpRuntime = { ...base, profiles: await loadProfiles(config) }
-  const database = await connectDatabase({ url: config.MONGODB_URL })
-  await createIndexes()
-  const { server, viewers, stopViewers } = await createServer(runtime)
+  const { server, viewers, stopViewers } = await createServer({ ...base, profiles: await loadProfiles(config) })
   server.listen(config.PORT, config.HOST)
   await once(server, 'listening')
-  let open = 0
+  parts.add({ stop: () => drain(server, clock) })
+  parts.add({ stop: stopViewers })
+  let connections = 0
   server.on('connection', (socket) => {
-    open += 1
+    connections += 1
     socket.once('close', () => {
-      open -= 1
+      connections -= 1
     })
   })
-  const record = registerProcess({
-    kind: 'http',
-    host: hostname(),
-    clock,
-    gauges: () => ({ connections: open, viewers: viewers() }),
-  })
-  return {
-    url: urlOf(server, config.HOST),
-    stop: async () => {
-      stopViewers()
-      await drain(server, clock)
-      await record.stop()
-      await database.close()
-    },
-  }
+  return { url: urlOf(server, config.HOST), gauges: () => ({ connections, viewers: viewers() }) }
 }
 
 function urlOf(server: Server, host: string): string {

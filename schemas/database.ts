@@ -1,10 +1,13 @@
 import mongoose from 'mongoose'
+import { type Clock, SECOND } from '../core/clock.ts'
 
 /** docs/security.md, Reliability: where the database is away the API answers within 5 s; every wait on it is shorter than that. */
 const SERVER_SELECTION_MS = 3_000
 const CONNECT_MS = 3_000
 /** Longer than any single statement of ours; a socket that is silent for so long is dead. */
 const SOCKET_MS = 30_000
+/** Whoever asks for readiness asks again soon. */
+const READY_MS = 2 * SECOND
 
 mongoose.set('strictQuery', 'throw')
 mongoose.set('sanitizeFilter', true)
@@ -35,13 +38,18 @@ export function connectedDatabase() {
   return db
 }
 
-/** True when the database answers now. */
-export async function databaseAnswers(): Promise<boolean> {
+/** True when the database answers soon. */
+export async function databaseAnswers({ clock }: { clock: Clock }): Promise<boolean> {
+  const answered = new AbortController()
+  const late = clock.sleep(READY_MS, answered.signal).then(() => Promise.reject(new Error('the database is silent')))
   try {
-    await mongoose.connection.db?.admin().ping()
+    await Promise.race([mongoose.connection.db?.admin().ping(), late])
     return mongoose.connection.readyState === mongoose.ConnectionStates.connected
   } catch {
     return false
+  } finally {
+    answered.abort()
+    late.catch(() => undefined)
   }
 }
 

@@ -10,6 +10,8 @@ const processShape = z.object({
   kind: z.enum(['http', 'actors', 'browser-farm']),
   pid: z.number().int(),
   host: z.string(),
+  state: z.enum(['starting', 'running', 'draining']),
+  healthPort: z.number().int().describe('Where its /healthz, /readyz and /metrics are'),
   startedAt: time,
   seenAt: time,
   gauges: gauges.describe('What it is doing: numbers by name'),

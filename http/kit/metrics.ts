@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Histogram, type Registry } from 'prom-client'
 
 export interface Measurement {
   method: string
@@ -8,30 +8,27 @@ export interface Measurement {
   seconds: number
 }
 
-export interface HttpMetrics {
-  observe(measurement: Measurement): void
-  /** Returns the present numbers in Prometheus' text format. */
-  handler: RequestHandler
-}
+export type Observe = (measurement: Measurement) => void
 
-/** The numbers of one http process. Names no app, user or id. */
-export function createMetrics(): HttpMetrics {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: 'ccs_' })
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const LABELS = ['method', 'route', 'status'] as const
+
+/** Measures the requests of one http process. Names no app, user or id. */
+export function measureRequests(registry: Registry): Observe {
   const durations = new Histogram({
     name: 'ccs_http_request_seconds',
     help: 'Duration of HTTP requests',
-    labelNames: ['method', 'route', 'status'],
+    labelNames: LABELS,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   })
-  return {
-    observe: ({ method, route, status, seconds }) =>
-      durations.observe({ method: METHODS.has(method) ? method : 'other', route, status: String(status) }, seconds),
-    handler: async (_request, response) => {
-      response.type(registry.contentType).send(await registry.metrics())
-    },
-  }
+  return ({ method, route, status, seconds }) =>
+    durations.observe({ method: METHODS.has(method) ? method : 'other', route, status: String(status) }, seconds)
 }
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** Returns the present numbers in Prometheus' text format. */
+export function showMetrics(registry: Registry): RequestHandler {
+  return async (_request, response) => {
+    response.type(registry.contentType).send(await registry.metrics())
+  }
+}

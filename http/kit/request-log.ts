@@ -1,10 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Clock } from '../../core/clock.ts'
 import { contextOf } from './context.ts'
-import type { HttpMetrics } from './metrics.ts'
+import type { Observe } from './metrics.ts'
 
 /** One line and one measurement per request when it ends. Paths only: queries carry tokens and user references. */
-export function requestLog({ clock, metrics }: { clock: Clock; metrics: HttpMetrics }): RequestHandler {
+export function requestLog({ clock, observe }: { clock: Clock; observe: Observe }): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const begin = clock.elapsed()
     const { method } = request
@@ -12,7 +12,7 @@ export function requestLog({ clock, metrics }: { clock: Clock; metrics: HttpMetr
       const route = routeOf(request)
       const ms = clock.elapsed() - begin
       const { statusCode: status } = response
-      metrics.observe({ method, route, status, seconds: ms / 1_000 })
+      observe({ method, route, status, seconds: ms / 1_000 })
       contextOf(request).log.info(
         {
           method,

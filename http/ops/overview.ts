@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
+import { databaseAnswers } from '../../schemas/database.ts'
 import { liveProcesses, type ProcessKind, type ProcessRecord } from '../../schemas/operations/process-record.ts'
 import type { Overview } from '../../wire/ops.ts'
-import { databaseReady } from '../kit/health.ts'
 import { createCounts } from './counts.ts'
 import type { OpsPart } from './handler.ts'
 
@@ -10,11 +10,13 @@ export type ProcessView = Overview['processDetails'][number]
 /** The processes that are alive, oldest first. */
 export async function viewProcesses({ clock }: { clock: Clock }): Promise<ProcessView[]> {
   return (await liveProcesses(clock.now())).map(
-    ({ _id, kind, pid, host, startedAt, seenAt, gauges }: ProcessRecord) => ({
+    ({ _id, kind, pid, host, state, healthPort, startedAt, seenAt, gauges }: ProcessRecord) => ({
       id: _id,
       kind,
       pid,
       host,
+      state,
+      healthPort,
       startedAt: startedAt.toISOString(),
       seenAt: seenAt.toISOString(),
       gauges,
@@ -29,7 +31,7 @@ export const overviewHandlers: OpsPart<'getOverview'> = (runtime) => {
     const [details, counted, database] = await Promise.all([
       viewProcesses({ clock }),
       counts(),
-      databaseReady({ clock }),
+      databaseAnswers({ clock }),
     ])
     const pids = (kind: ProcessKind): number[] => details.filter((each) => each.kind === kind).map(({ pid }) => pid)
     return {

@@ -1,6 +1,8 @@
 import mongoose, { type Model } from 'mongoose'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, SECOND, type Timer } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
+import type { Logger } from '../../core/log.ts'
+import { PROCESS_STATES, type ProcessState } from '../../core/process.ts'
 import { trusted } from '../database.ts'
 
 export type ProcessKind = 'http' | 'actors' | 'browser-farm'
@@ -11,6 +13,9 @@ export interface ProcessRecord {
   kind: ProcessKind
   pid: number
   host: string
+  state: ProcessState
+  /** Where its `/healthz`, `/readyz` and `/metrics` are. */
+  healthPort: number
   /** What it is doing: numbers by name (actors by kind, leases, capacity), for the dashboard. */
   gauges: Record<string, number>
   startedAt: Date
@@ -27,6 +32,8 @@ const schema = new mongoose.Schema<ProcessRecord>(
     kind: { type: String, required: true },
     pid: { type: Number, required: true },
     host: { type: String, required: true },
+    state: { type: String, enum: PROCESS_STATES, required: true },
+    healthPort: { type: Number, required: true },
     gauges: { type: mongoose.Schema.Types.Mixed, default: {} },
     startedAt: { type: Date, required: true },
     seenAt: { type: Date, required: true },
@@ -43,40 +50,67 @@ export const liveProcesses = (now: Date): Promise<ProcessRecord[]> =>
     .sort({ startedAt: 1 })
     .lean<ProcessRecord[]>()
 
-/** Keeps this process's record fresh until `stop`, which removes it. A database that is away is borne. */
+export interface ProcessRecorder {
+  id: string
+  state(): ProcessState
+  /** Notes the state that the process enters; operators see it with the write that this begins. */
+  enter(state: ProcessState): void
+  /** Removes the record. */
+  stop(): Promise<void>
+}
+
+/** The end of a process does not wait for longer on a database that is silent. */
+const REMOVE_MS = 2 * SECOND
+
+/** Keeps this process's record fresh until `stop`. A database that is away is borne. */
 export function registerProcess({
   kind,
   host,
+  healthPort,
   clock,
+  log,
   gauges,
 }: {
   kind: ProcessKind
   host: string
+  healthPort: number
   clock: Clock
+  log: Logger
   gauges: () => Record<string, number>
-}): { id: string; stop(): Promise<void> } {
+}): ProcessRecorder {
   const id = newId()
   const startedAt = clock.now()
+  let state: ProcessState = 'starting'
   let stopped = false
+  let next: Timer | undefined
+  /** One write after the other: an older state must not come after a newer one. */
   let beating: Promise<void> = Promise.resolve()
   const beat = async (): Promise<void> => {
+    const seenAt = clock.now()
     await ProcessRecords.updateOne(
       { _id: id },
-      { $set: { kind, pid: process.pid, host, gauges: gauges(), startedAt, seenAt: clock.now() } },
+      { $set: { kind, pid: process.pid, host, state, healthPort, gauges: gauges(), startedAt, seenAt } },
       { upsert: true },
-    ).catch(() => undefined)
-    if (!stopped) clock.timer(BEAT_MS, run)
+    ).catch((error: unknown) => log.warn({ err: error }, 'the process record could not be renewed'))
+    next?.cancel()
+    if (!stopped) next = clock.timer(BEAT_MS, run)
   }
-  const run = () => {
-    beating = beat()
+  const run = (): void => {
+    beating = beating.then(() => (stopped ? undefined : beat()))
   }
   run()
   return {
     id,
+    state: () => state,
+    enter: (entered) => {
+      state = entered
+      run()
+    },
     stop: async () => {
       stopped = true
-      await beating
-      await ProcessRecords.deleteOne({ _id: id }).catch(() => undefined)
+      next?.cancel()
+      const removed = beating.then(() => ProcessRecords.deleteOne({ _id: id })).catch(() => undefined)
+      await Promise.race([removed, clock.sleep(REMOVE_MS)])
     },
   }
 }

@@ -48,7 +48,7 @@ strangers.before(async () => {
   const port = (provider.address() as { port: number }).port
   profile = sandboxProfile(`http://127.0.0.1:${port}`)
   proxies = await startGuardProxies([profile])
-  listener = await startListener({ runtime, nodeId: 'node', isReady: async () => true })
+  listener = await startListener({ runtime, nodeId: 'node' })
   ports = {
     farm: Number(new URL(listener.url).port),
     proxy: Number(new URL(proxies.url(profile)).port),

@@ -44,9 +44,10 @@ tickets('a node lets each ticket in once, and is ready when its browser is', asy
     })
   assert.is(await outcome(), 'open')
   assert.is(await outcome(), '403')
-  const health = url.replace('ws', 'http')
+  const health = `http://127.0.0.1:${record.healthPort}`
   assert.is((await fetch(`${health}/healthz`)).status, 200)
   assert.is((await fetch(`${health}/readyz`)).status, 200)
+  assert.match(await (await fetch(`${health}/metrics`)).text(), /ccs_work\{what="capacity"\} 10\n/)
   assert.is((await fetch(`${health}/other`)).status, 404)
 })
 

@@ -1,12 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { Registry } from 'prom-client'
 import { startActors } from '../../actors/start-actors.ts'
 import { startFarm } from '../../browser-farm/farm.ts'
+import { createParts } from '../../core/parts.ts'
 import { createRuntime } from '../../core/process.ts'
 import { createServer } from '../../http/server.ts'
 import { loadProfiles } from '../../provider/load-profiles.ts'
 import { createApp } from '../../schemas/app/apps.ts'
+import { startWork } from '../../schemas/operations/service-process.ts'
 import { type SignLinkOptions, signLink } from '../../sdk/src/index.ts'
 import { freePort } from '../../start/set-up/database/ports.ts'
 import { type RunningSite, startSite } from '../provider/sandbox.ts'
@@ -56,9 +59,11 @@ export async function startFarmWorld({ env = {} }: { env?: Record<string, string
     runtime,
     link: (options) => signLink({ appId: APP_ID, appSecret, baseUrl, ...options }).url,
     farm: async () => {
-      const farm = await startFarm(runtime)
-      stops.push(farm.stop)
-      return { url: farm.url ?? '', stop: farm.stop }
+      const parts = createParts(runtime)
+      stops.push(parts.stop)
+      const own = { ...runtime, metrics: new Registry() }
+      const { url = '' } = await startWork({ kind: 'browser-farm', runtime: own, parts, start: startFarm })
+      return { url, stop: parts.stop }
     },
     farmProcess: async () => {
       const child = fork(FARM_MAIN, { env: { ...process.env, ...variables }, execArgv: ['--import', 'tsx'] })

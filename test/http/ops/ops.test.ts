@@ -59,14 +59,16 @@ test('only operators come in', async () => {
 })
 
 test('the overview shows the processes and what there is', async () => {
-  const { clock } = world.runtime
-  const record = registerProcess({ kind: 'actors', host: 'here', clock, gauges: () => ({ connections: 3 }) })
+  const { clock, log } = world.runtime
+  const gauges = () => ({ connections: 3 })
+  const record = registerProcess({ kind: 'actors', host: 'here', healthPort: 4001, clock, log, gauges })
   const overview = await until('the process shows', async () => {
     const seen = await operate(overviewAnswer, 'overview')
     return seen.processes.actors.length > 0 ? seen : null
   })
   assert.equal(overview.processes, { http: [], actors: [process.pid], 'browser-farm': [] })
   assert.equal(overview.processDetails[0]?.gauges, { connections: 3 })
+  assert.equal([overview.processDetails[0]?.state, overview.processDetails[0]?.healthPort], ['starting', 4001])
   assert.equal([overview.environment, overview.timeScale, overview.database.ok], ['sandbox', 1, true])
   assert.is(overview.counts.apps, 2)
   await record.stop()

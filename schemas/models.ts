@@ -1,0 +1,38 @@
+import { Apps } from './app/app.ts'
+import { Attachments } from './archive/attachment.ts'
+import { Conversations } from './archive/conversation.ts'
+import { ConversationParts } from './archive/conversation-part.ts'
+import { Commands } from './command/command.ts'
+import { Accounts } from './connection/account.ts'
+import { BrowserProfiles } from './connection/browser-profile.ts'
+import { Connections } from './connection/connection.ts'
+import { Paces } from './connection/pace.ts'
+import { Deliveries } from './delivery/delivery.ts'
+import { DeliveryLanes } from './delivery/delivery-lane.ts'
+import { Leases } from './lease/lease.ts'
+import { AuditEntries } from './operations/audit.ts'
+import { ProcessRecords } from './operations/process-record.ts'
+import { Captures } from './user/capture.ts'
+import { ConsumedLinks } from './user/consumed-link.ts'
+import { Users } from './user/user.ts'
+
+/** Every collection of the service that has a model. */
+export const MODELS = [
+  Accounts,
+  Apps,
+  Attachments,
+  AuditEntries,
+  BrowserProfiles,
+  Captures,
+  Commands,
+  Connections,
+  ConsumedLinks,
+  ConversationParts,
+  Conversations,
+  Deliveries,
+  DeliveryLanes,
+  Leases,
+  Paces,
+  ProcessRecords,
+  Users,
+] as const
