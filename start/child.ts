@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../core/clock.ts'
+import { type Kept, keepRunning } from './keep-running.ts'
 import { NODE_ARGUMENTS } from './node-arguments.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -16,11 +17,11 @@ const RESTART_FAILED_MS = 700
 /** stdout of a child goes to stderr: the parent's stdout carries nothing but its one line. */
 const STDIO: ['ignore', number, number, 'ipc'] = ['ignore', 2, 2, 'ipc']
 
-export interface Child {
-  readonly pid: number | undefined
+type Env = Record<string, string | undefined>
+
+export interface Child extends Kept {
   /** The first readiness; rejects when the child ends before it. */
   ready: Promise<void>
-  stop(): Promise<void>
 }
 
 export interface ChildOptions {
@@ -29,7 +30,8 @@ export interface ChildOptions {
   file: string
   /** Several may run on one port: each takes connections from the shared listener itself. */
   sharesPort?: boolean
-  env: Record<string, string>
+  /** Its whole environment. */
+  env: Env
   clock: Clock
   progress(message: string): void
 }
@@ -37,9 +39,7 @@ export interface ChildOptions {
 /** Starts a child process and replaces it whenever it ends by itself. Once it was ready for the first time it is never given up. */
 export function keepChild({ name, file, sharesPort = false, env, clock, progress }: ChildOptions): Child {
   const path = join(ROOT, file)
-  let current: ChildProcess | undefined
-  let ended: Promise<void> = Promise.resolve()
-  let stopping = false
+  let isReady = false
   let everReady = false
   let resolveReady = (): void => undefined
   let rejectReady = (_error: Error): void => undefined
@@ -48,11 +48,13 @@ export function keepChild({ name, file, sharesPort = false, env, clock, progress
     rejectReady = reject
   })
 
-  const run = (): void => {
-    const child = sharesPort ? forkSharing({ path, env }) : fork(path, [], forkOptions(env))
-    current = child
-    let isReady = false
-    const limit = clock.timer(READY_LIMIT_MS, () => isReady || child.kill('SIGKILL'))
+  const launch = (): ChildProcess => {
+    const child = sharesPort
+      ? forkSharing({ path, env })
+      : fork(path, [], { cwd: ROOT, env, execArgv: NODE_ARGUMENTS, stdio: STDIO })
+    isReady = false
+    const limit = clock.timer(READY_LIMIT_MS, () => child.kill('SIGKILL'))
+    child.on('exit', limit.cancel)
     child.on('message', (message: unknown) => {
       if (typeof message !== 'object' || message === null || !('ready' in message)) return
       isReady = true
@@ -60,49 +62,30 @@ export function keepChild({ name, file, sharesPort = false, env, clock, progress
       limit.cancel()
       resolveReady()
     })
-    ended = new Promise((resolve) => {
-      const end = (why: string): void => {
-        if (current !== child) return
-        current = undefined
-        limit.cancel()
-        resolve()
-        if (stopping) return
-        if (!everReady) {
-          rejectReady(new Error(`${name} ended before it was ready (${why})`))
-          return
-        }
-        progress(`${name} ended (${why}); starting it again`)
-        clock.timer(isReady ? RESTART_MS : RESTART_FAILED_MS, () => stopping || run())
-      }
-      child.on('error', (error) => end(error.message))
-      child.on('exit', (status, signal) => end(signal ?? `status ${status}`))
-    })
+    return child
   }
-  run()
-
+  const ended = ({ why }: { why: string }): number | undefined => {
+    if (!everReady) {
+      rejectReady(new Error(`${name} ended before it was ready (${why})`))
+      return undefined
+    }
+    progress(`${name} ended (${why}); starting it again`)
+    return isReady ? RESTART_MS : RESTART_FAILED_MS
+  }
+  const kept = keepRunning({ launch, ended, stopLimitMs: STOP_LIMIT_MS, clock })
   return {
     get pid() {
-      return current?.pid
+      return kept.pid
     },
     ready,
-    stop: async () => {
-      stopping = true
-      const last = current
-      if (!last) return
-      last.kill('SIGTERM')
-      const limit = clock.timer(STOP_LIMIT_MS, () => last.kill('SIGKILL'))
-      await ended
-      limit.cancel()
-    },
+    stop: kept.stop,
   }
 }
 
-function forkOptions(env: Record<string, string>) {
-  return { cwd: ROOT, env: { ...process.env, ...env }, execArgv: NODE_ARGUMENTS, stdio: STDIO }
-}
-
-function forkSharing({ path, env }: { path: string; env: Record<string, string> }): ChildProcess {
+function forkSharing({ path, env }: { path: string; env: Env }): ChildProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary({ exec: path, args: [], cwd: ROOT, execArgv: NODE_ARGUMENTS, stdio: STDIO })
-  return cluster.fork(env).process
+  // The cluster adds the parent's own environment, but for what is undefined.
+  const withheld = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]))
+  return cluster.fork({ ...withheld, ...env }).process
 }

@@ -6,6 +6,7 @@ import { parseProfiles, sandboxProfile } from '../provider/profile.ts'
 import { DEMO_APP_ID } from '../schemas/app/apps.ts'
 import { type Addresses, chooseAddresses } from './addresses.ts'
 import type { Announcement } from './announcement.ts'
+import { serviceEnvironment, systemEnvironment } from './child-environment.ts'
 import { type KeptSecrets, keepSecrets } from './secrets.ts'
 import { readSettings, type Settings } from './settings.ts'
 
@@ -54,20 +55,17 @@ async function providerId({ file, site }: { file: string | undefined; site: stri
   }
 }
 
-/** What every child gets: defaults for a person's own machine where the environment is silent. */
-export function childEnvironment({
-  env,
-  plan,
-}: {
-  env: Record<string, string | undefined>
-  plan: Plan
-}): Record<string, string> {
+/** What every process of the service gets: defaults for a person's own machine where the environment is silent. */
+export function childEnvironment({ env, plan }: { env: Env; plan: Plan }): Env {
   const { settings, addresses, secrets } = plan
   const sandbox = settings.SERVICE_ENV === 'sandbox'
   return {
+    ...serviceEnvironment(env),
     SERVICE_ENV: settings.SERVICE_ENV,
     HOST: settings.HOST,
     PORT: String(addresses.port),
+    // Each process takes a free one: on one machine they cannot share a port.
+    HEALTH_PORT: '0',
     BASE_URL: addresses.baseUrl,
     // Production's master key never lies beside its data: without one from outside the configuration is refused.
     MASTER_KEY: env['MASTER_KEY'] || (sandbox ? secrets.masterKey : ''),
@@ -80,14 +78,17 @@ export function childEnvironment({
 }
 
 /** What the sandbox provider gets. */
-export const siteEnvironment = ({ addresses }: Plan): Record<string, string> => ({
+export const siteEnvironment = ({ env, plan: { addresses } }: { env: Env; plan: Plan }): Env => ({
+  ...systemEnvironment(env),
   HOST: '127.0.0.1',
   PORT: String(addresses.sitePort),
 })
 
 /** What the example partner gets: what a partner is given when it is taken on. */
-export function partnerEnvironment({ settings, addresses, secrets }: Plan): Record<string, string> {
+export function partnerEnvironment({ env, plan }: { env: Env; plan: Plan }): Env {
+  const { settings, addresses, secrets } = plan
   return {
+    ...systemEnvironment(env),
     HOST: '127.0.0.1',
     PORT: String(addresses.partnerPort),
     DATA_DIR: resolve(settings.DATA_DIR, 'example-partner'),

@@ -28,7 +28,7 @@ export async function startService({
   const { settings, secrets } = plan
   const shared = childEnvironment({ env, plan })
   // Before anything is downloaded: one clear line about a wrong value. The database's address is not known yet.
-  const config = readConfig({ ...env, ...shared, MONGODB_URL: env['MONGODB_URL'] || 'mongodb://127.0.0.1/' })
+  const config = readConfig({ ...shared, MONGODB_URL: env['MONGODB_URL'] || 'mongodb://127.0.0.1/' })
 
   const children: Child[] = []
   let database: Database | undefined
@@ -47,7 +47,12 @@ export async function startService({
     signal.throwIfAborted()
     const databaseUrl = databaseResult.value.url(`ccs_${settings.SERVICE_ENV}`)
     const common = { ...shared, MONGODB_URL: databaseUrl, CHROMIUM_PATH: browserResult.value }
-    const keep = (name: string, file: string, childEnv: Record<string, string> = common, sharesPort = false): Child => {
+    const keep = (
+      name: string,
+      file: string,
+      childEnv: Record<string, string | undefined> = common,
+      sharesPort = false,
+    ): Child => {
       const child = keepChild({ name, file, env: childEnv, sharesPort, clock, progress })
       children.push(child)
       return child
@@ -57,8 +62,8 @@ export async function startService({
     const actors = many(settings.ACTOR_PROCESSES, () => keep('actors', 'actors/main.ts'))
     const farm = many(settings.FARM_PROCESSES, () => keep('browser-farm', 'browser-farm/main.ts'))
     // These two stand for other companies: the service's own secrets are not theirs.
-    if (plan.runsSite) keep('sandbox provider', 'sandbox/main.ts', siteEnvironment(plan))
-    if (plan.runsPartner) keep('example partner', 'sdk/example/main.ts', partnerEnvironment(plan))
+    if (plan.runsSite) keep('sandbox provider', 'sandbox/main.ts', siteEnvironment({ env, plan }))
+    if (plan.runsPartner) keep('example partner', 'sdk/example/main.ts', partnerEnvironment({ env, plan }))
     const keyring = createKeyring([config.MASTER_KEY, ...config.OLD_MASTER_KEYS])
     const ready = Promise.all(children.map((child) => child.ready))
     const interrupted = new Promise<never>((_, reject) =>

@@ -29,7 +29,7 @@ function fixture(env: Record<string, string> = {}, sharesPort = false) {
     name: 'fixture',
     file: FIXTURE,
     sharesPort,
-    env: { FIXTURE_FILE: file, ...env },
+    env: { PATH: process.env['PATH'], FIXTURE_FILE: file, ...env },
     clock,
     progress: (message) => void said.push(message),
   })
@@ -57,6 +57,19 @@ for (const sharesPort of [false, true]) {
   })
 }
 
+for (const sharesPort of [false, true]) {
+  test(`a child has the environment that it was given and no more (${sharesPort ? 'sharing a port' : 'on its own'})`, async () => {
+    process.env['SECRET_OF_THE_PARENT'] = 'secret'
+    const { child, life } = fixture({}, sharesPort)
+    await child.ready
+    const environment = await readFile(`/proc/${child.pid}/environ`, 'utf8').catch(() => '')
+    await child.stop()
+    delete process.env['SECRET_OF_THE_PARENT']
+    assert.is((await life()).length, 2)
+    assert.not.match(environment, 'SECRET_OF_THE_PARENT')
+  })
+}
+
 test('a child that ends before it was ever ready is an error that names it', async () => {
   const { child } = fixture({ FIXTURE_FAILS: 'true' })
   const failure = await child.ready.catch((error) => error)
@@ -73,11 +86,19 @@ test('secrets are made once and only their owner reads them', async () => {
 })
 
 test('the partner and the provider site get none of the secrets of the service', async () => {
-  const env = { PORT: '0', DATA_DIR: dataDir }
+  const env = {
+    PORT: '0',
+    DATA_DIR: dataDir,
+    PATH: '/bin',
+    OLD_MASTER_KEYS: 'old-key',
+    AWS_SECRET_KEY: 'of-the-machine',
+  }
   const plan = await makePlan({ env, clock })
   const shared = childEnvironment({ env, plan })
-  for (const other of [partnerEnvironment(plan), siteEnvironment(plan)]) {
-    for (const secret of ['MASTER_KEY', 'OPERATOR_KEY']) {
+  assert.equal([shared['PATH'], shared['OLD_MASTER_KEYS'], shared['AWS_SECRET_KEY']], ['/bin', 'old-key', undefined])
+  for (const other of [partnerEnvironment({ env, plan }), siteEnvironment({ env, plan })]) {
+    assert.is(other['PATH'], '/bin')
+    for (const secret of ['MASTER_KEY', 'OPERATOR_KEY', 'OLD_MASTER_KEYS']) {
       assert.ok(shared[secret])
       assert.not.ok(Object.values(other).includes(shared[secret] ?? ''), secret)
     }

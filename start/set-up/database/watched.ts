@@ -3,6 +3,7 @@ import { closeSync, openSync, renameSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Clock } from '../../../core/clock.ts'
+import { type End, type Kept, keepRunning } from '../../keep-running.ts'
 
 const SHORTEST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5_000
@@ -10,13 +11,11 @@ const LONGEST_DELAY_MS = 5_000
 const WELL_AFTER_MS = 10_000
 const LOG_TAIL_LINES = 5
 
-export interface Watched {
-  readonly pid: number | undefined
+export interface Watched extends Kept {
   /** How often it has ended by itself so far. */
   readonly failures: number
   /** The last lines that it wrote, for an error message. */
   tail(): Promise<string>
-  stop(): Promise<void>
 }
 
 export interface WatchedCommand {
@@ -31,72 +30,50 @@ export interface WatchedCommand {
 }
 
 /** Runs a server and runs it again, after a delay that grows from 0.1 s to 5 s, whenever it ends by itself. */
-export async function watchServer(
-  options: WatchedCommand & {
-    logFile: string
-    clock: Clock
-    progress(message: string): void
-    /** Called whenever the process id changes. */
-    changed(): void
-  },
-): Promise<Watched> {
-  const { clock, logFile } = options
-  let child: ChildProcess | undefined
-  let ended: Promise<void> = Promise.resolve()
-  let stopping = false
+export async function watchServer({
+  name,
+  command,
+  args,
+  env,
+  cwd,
+  logFile,
+  progress,
+  ...rest
+}: WatchedCommand & {
+  logFile: string
+  clock: Clock
+  progress(message: string): void
+  /** Called whenever the process id changes. */
+  changed(): void
+}): Promise<Watched> {
   let failures = 0
   let delay = SHORTEST_DELAY_MS
   await mkdir(dirname(logFile), { recursive: true })
   keepPrevious(logFile)
 
-  const run = (): void => {
+  const launch = (): ChildProcess => {
     const output = openSync(logFile, 'a', 0o600)
-    const startedAt = clock.elapsed()
     // Detached: Ctrl-C in a terminal reaches the parent only, which ends its own processes before their database.
-    const started = spawn(options.command, options.args, {
-      cwd: options.cwd,
-      env: options.env,
-      detached: true,
-      stdio: ['ignore', output, output],
-    })
+    const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', output, output] })
     closeSync(output)
-    child = started
-    ended = new Promise((resolve) => {
-      const end = (why: string): void => {
-        if (child !== started) return
-        child = undefined
-        options.changed()
-        resolve()
-        if (stopping) return
-        failures += 1
-        delay = clock.elapsed() - startedAt > WELL_AFTER_MS ? SHORTEST_DELAY_MS : Math.min(delay * 2, LONGEST_DELAY_MS)
-        if (failures === 1) options.progress(`${options.name} ended (${why}); starting it again`)
-        clock.timer(delay, () => stopping || run())
-      }
-      started.on('error', (error) => end(error.message))
-      started.on('exit', (code, signal) => end(signal ?? `status ${code}`))
-    })
-    options.changed()
+    return child
   }
-  run()
-
+  const ended = ({ why, ranMs }: End): number => {
+    failures += 1
+    delay = ranMs > WELL_AFTER_MS ? SHORTEST_DELAY_MS : Math.min(delay * 2, LONGEST_DELAY_MS)
+    if (failures === 1) progress(`${name} ended (${why}); starting it again`)
+    return delay
+  }
+  const kept = keepRunning({ ...rest, launch, ended })
   return {
     get pid() {
-      return child?.pid
+      return kept.pid
     },
     get failures() {
       return failures
     },
     tail: async () => (await readFile(logFile, 'utf8')).trimEnd().split('\n').slice(-LOG_TAIL_LINES).join(' | '),
-    stop: async () => {
-      stopping = true
-      const last = child
-      if (!last) return
-      last.kill(options.stopSignal)
-      const limit = clock.timer(options.stopLimitMs, () => last.kill('SIGKILL'))
-      await ended
-      limit.cancel()
-    },
+    stop: kept.stop,
   }
 }
 
