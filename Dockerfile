@@ -1,6 +1,22 @@
 # One image for all processes of the service; docker-compose.yml says which one a container runs.
-FROM node:20-bookworm-slim
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY sdk/package.json sdk/
+RUN npm ci
+COPY tsconfig.json ./
+COPY actors actors
+COPY browser-farm browser-farm
+COPY core core
+COPY deploy deploy
+COPY http http
+COPY provider provider
+COPY schemas schemas
+COPY start start
+COPY wire wire
+RUN npm run build
 
+FROM node:20-bookworm-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates chromium fonts-liberation fonts-noto-cjk fonts-noto-color-emoji \
   && rm -rf /var/lib/apt/lists/*
@@ -8,19 +24,19 @@ RUN apt-get update \
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json sdk/
-RUN npm ci --omit=dev
-
-COPY . .
+RUN npm ci --omit=dev && npm cache clean --force
+COPY --from=build /app/dist dist
 
 # The heap's flag is that of start/node-arguments.ts.
 ENV NODE_ENV=production \
-  NODE_OPTIONS=--max-semi-space-size=64 \
+  NODE_OPTIONS="--enable-source-maps --max-semi-space-size=64" \
   SERVICE_ENV=production \
   HOST=0.0.0.0 \
   PORT=4000 \
+  HEALTH_PORT=4001 \
   CHROMIUM_PATH=/usr/bin/chromium
 
 # Not root: the browser keeps its own sandbox then.
 USER node
-EXPOSE 4000
-CMD ["node", "--import", "tsx", "http/main.ts"]
+EXPOSE 4000 4001
+CMD ["node", "dist/http/main.js"]

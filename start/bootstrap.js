@@ -46,7 +46,7 @@ function install() {
   say('Installing packages (npm ci)')
   const npm = process.env.npm_execpath
   const command = npm ? [process.execPath, npm] : ['npm']
-  const child = spawn(command[0], [...command.slice(1), 'ci', '--loglevel=error'], {
+  const child = spawn(command[0], [...command.slice(1), 'ci', '--include=dev', '--loglevel=error'], {
     cwd: ROOT,
     stdio: ['ignore', 2, 2],
   })

@@ -6,17 +6,9 @@ import { createAssets } from './kit/assets.ts'
 import { manageRouter } from './manage/manage.ts'
 import { startRouter } from './start/start.ts'
 
-const ASSETS = [
-  'kit/assets/pages.css',
-  'start/assets/start.css',
-  'start/assets/start.ts',
-  'manage/assets/manage.css',
-  'manage/assets/manage.ts',
-]
-
 /** The hosted pages and what they load. Mounted at the root, before the answer to unknown paths. */
-export function pagesRouter(runtime: HttpRuntime): Router {
-  const assets = createAssets(ASSETS)
+export async function pagesRouter(runtime: HttpRuntime): Promise<Router> {
+  const assets = await createAssets()
   const router = Router()
   router.use('/assets', readOnly, assets.router)
   router.use(START_PAGE.path, startRouter({ runtime, assets }))

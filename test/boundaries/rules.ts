@@ -72,6 +72,8 @@ export const FOLDERS: Record<string, Folder> = {
   start: { mayImport: ['core', 'schemas', 'provider', 'start'] },
   'start/set-up': { mayImport: [] },
   'start/set-up/database': { mayImport: ['start/set-up'] },
+
+  deploy: { mayImport: ['http/pages/kit'] },
 }
 
 /** These have timers of their own: a partner's package, another company's site, the parent of the processes. */

@@ -1,71 +1,69 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join, parse } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { type RequestHandler, Router } from 'express'
+import { z } from 'zod'
 import { hexColor, themeOf } from './colors.ts'
 
-const PAGES = fileURLToPath(new URL('..', import.meta.url))
-/** Browsers of the last two years and a half. */
-const TARGET = ['chrome115', 'firefox115', 'safari16.4']
 const FOREVER = 'public, max-age=31536000, immutable'
 
+/**
+ * What the pages load from our own origin: style sheets and scripts, by their paths from `http/pages/`. Each is served without its folder,
+ * a script under the name of what is made of it.
+ */
+export const PAGE_ASSETS = [
+  'kit/assets/pages.css',
+  'start/assets/start.css',
+  'start/assets/start.ts',
+  'manage/assets/manage.css',
+  'manage/assets/manage.ts',
+]
+
+const asset = z.object({
+  /** As the pages name it. */
+  name: z.string(),
+  /** As it is served: changes with its content. */
+  file: z.string(),
+  content: z.string(),
+})
+const assetList = z.array(asset)
+
+export type Asset = z.infer<typeof asset>
+export type BundleAssets = (files: readonly string[]) => Promise<Asset[]>
+
+/** Where `npm run build` puts the assets, and nobody else. */
+export const BUILT_ASSETS = 'built-assets.json'
+
 export interface Assets {
-  /** Address of a file under `/assets/`; it changes with its content. */
+  /** Address of a file under `/assets/`. */
   path(name: string): string
   router: Router
 }
 
-interface Asset {
-  type: string
-  content: string
-}
-
-/**
- * What the pages load from our own origin: style sheets as they are, and scripts, each bundled from its TypeScript file (paths from
- * `http/pages/`; a name is served without its folder).
- * All of it is made once at the start and kept in memory.
- */
-export function createAssets(files: string[]): Assets {
-  const made = files.map((file): [string, Asset] => {
-    const { name, ext } = parse(file)
-    return ext === '.css' ? [`${name}.css`, style(file)] : [`${name}.js`, script(file)]
-  })
-  const paths = new Map<string, string>()
-  const assets = new Map<string, Asset>()
-  for (const [name, asset] of made) {
-    const digest = createHash('sha256').update(asset.content).digest('hex').slice(0, 12)
-    const [stem, extension] = name.split('.')
-    paths.set(name, `/assets/${stem}-${digest}.${extension}`)
-    assets.set(`${stem}-${digest}.${extension}`, asset)
-  }
+/** All of them are read, or made where nothing was built, once at the start and kept in memory. */
+export async function createAssets(): Promise<Assets> {
+  const assets = await loadAssets()
+  const byFile = new Map(assets.map((each) => [each.file, each]))
+  const byName = new Map(assets.map((each) => [each.name, each]))
   const router = Router()
   router.get('/theme-:color.css', theme)
   router.get('/:file', (request, response, next) => {
-    const asset = assets.get(request.params.file)
-    if (!asset) return next()
-    response.set('Cache-Control', FOREVER).type(asset.type).send(asset.content)
+    const found = byFile.get(request.params.file)
+    if (!found) return next()
+    const type = found.file.endsWith('.css') ? 'text/css' : 'text/javascript'
+    response.set('Cache-Control', FOREVER).type(type).send(found.content)
   })
-  return { path: (name) => paths.get(name) ?? `/assets/${name}`, router }
+  return { path: (name) => `/assets/${byName.get(name)?.file ?? name}`, router }
 }
 
-function script(file: string): Asset {
-  const { outputFiles } = buildSync({
-    entryPoints: [join(PAGES, file)],
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'esm',
-    target: TARGET,
-  })
-  return { type: 'text/javascript', content: outputFiles[0]?.text ?? '' }
+async function loadAssets(): Promise<Asset[]> {
+  const built = new URL(BUILT_ASSETS, import.meta.url)
+  if (existsSync(built)) return assetList.parse(JSON.parse(await readFile(built, 'utf8')))
+  // Not named in an import: the bundler is no part of what is built.
+  const { bundleAssets } = (await import(new URL('bundle-assets.ts', import.meta.url).href)) as {
+    bundleAssets: BundleAssets
+  }
+  return bundleAssets(PAGE_ASSETS)
 }
-
-const style = (file: string): Asset => ({
-  type: 'text/css',
-  content: readFileSync(join(PAGES, file), 'utf8'),
-})
 
 /** The colours of one app as custom properties: a file of its own, since the policy of the pages allows no inline style. */
 const theme: RequestHandler<{ color: string }> = (request, response, next) => {
