@@ -1,4 +1,4 @@
-import { runServiceProcess } from '../schemas/operations/service-process.ts'
+import { runServiceProcess } from '../schemas/service-process.ts'
 import { startActors } from './start-actors.ts'
 
 await runServiceProcess({ kind: 'actors', start: async ({ runtime, parts }) => parts.add(await startActors(runtime)) })

@@ -1,5 +1,5 @@
 import { loadProfiles } from '../provider/load-profiles.ts'
-import type { StartWork } from '../schemas/operations/service-process.ts'
+import type { StartWork } from '../schemas/service-process.ts'
 import { startBrowser } from './browser.ts'
 import { startGuardProxies } from './guard-proxy.ts'
 import { startListener } from './listener.ts'

@@ -1,4 +1,4 @@
-import { runServiceProcess } from '../schemas/operations/service-process.ts'
+import { runServiceProcess } from '../schemas/service-process.ts'
 import { startFarm } from './farm.ts'
 
 await runServiceProcess({ kind: 'browser-farm', start: startFarm })

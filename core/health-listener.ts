@@ -15,7 +15,7 @@ export interface HealthListener {
 }
 
 /**
- * What those who run the service ask of each process, on a port of its own (docs/behaviour.md, `HEALTH_PORT`): `/healthz` says that it
+ * What those who run the service ask of each process, on a port of its own (docs/behaviour.md, Environment: `HEALTH_PORT`): `/healthz` says that it
  * lives, `/readyz` that it can do its work (503 with `{error}` where it cannot), `/metrics` has its numbers for Prometheus.
  */
 export async function startHealthListener({

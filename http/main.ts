@@ -1,4 +1,4 @@
-import { runServiceProcess } from '../schemas/operations/service-process.ts'
+import { runServiceProcess } from '../schemas/service-process.ts'
 import { startHttp } from './start-http.ts'
 
 await runServiceProcess({ kind: 'http', start: startHttp })

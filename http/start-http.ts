@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Clock, SECOND } from '../core/clock.ts'
 import { loadProfiles } from '../provider/load-profiles.ts'
-import type { StartWork } from '../schemas/operations/service-process.ts'
+import type { StartWork } from '../schemas/service-process.ts'
 import { createServer } from './server.ts'
 
 /** Requests that are under way have this long to end (machine time); the process has a little longer. */

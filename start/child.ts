@@ -3,8 +3,8 @@ import cluster from 'node:cluster'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../core/clock.ts'
-import { type Kept, keepRunning } from './keep-running.ts'
 import { NODE_ARGUMENTS } from './node-arguments.ts'
+import { type Kept, keepRunning } from './set-up/keep-running.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const READY_LIMIT_MS = 60_000

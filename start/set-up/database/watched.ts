@@ -3,7 +3,7 @@ import { closeSync, openSync, renameSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Clock } from '../../../core/clock.ts'
-import { type End, type Kept, keepRunning } from '../../keep-running.ts'
+import { type End, type Kept, keepRunning } from '../keep-running.ts'
 
 const SHORTEST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5_000

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 
 /** How a process ended that nobody had stopped. */
 export interface End {

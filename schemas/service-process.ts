@@ -1,11 +1,11 @@
 import { hostname } from 'node:os'
 import { collectDefaultMetrics, Gauge } from 'prom-client'
-import { startHealthListener } from '../../core/health-listener.ts'
-import type { Parts } from '../../core/parts.ts'
-import { type Runtime, runProcess } from '../../core/process.ts'
-import { connectDatabase, databaseAnswers } from '../database.ts'
-import { createIndexes } from '../indexes.ts'
-import { type ProcessKind, type ProcessRecorder, registerProcess } from './process-record.ts'
+import { startHealthListener } from '../core/health-listener.ts'
+import type { Parts } from '../core/parts.ts'
+import { type Runtime, runProcess } from '../core/process.ts'
+import { connectDatabase, databaseAnswers } from './database.ts'
+import { createIndexes } from './indexes.ts'
+import { type ProcessKind, type ProcessRecorder, registerProcess } from './operations/process-record.ts'
 
 /** What a process does once it is registered. */
 export interface Work {
