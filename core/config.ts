@@ -56,6 +56,7 @@ const environment = z
   .superRefine((value, context) => {
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
     if (value.SERVICE_ENV === 'production') {
+      if (!value.BASE_URL.startsWith('https:')) refuse('BASE_URL', 'must be https in production')
       if (value.TIME_SCALE !== 1) refuse('TIME_SCALE', 'is for the sandbox only')
       if (value.WEBHOOK_PRIVATE_ADDRESSES) refuse('WEBHOOK_PRIVATE_ADDRESSES', 'is for the sandbox only')
       if (!value.PROVIDER_PROFILES) refuse('PROVIDER_PROFILES', 'is required in production')

@@ -9,9 +9,9 @@ export interface WrappedKey {
   bytes: Buffer
 }
 
-/** What a ciphertext is bound to: it opens only for the same owner and purpose. */
+/** What a ciphertext is bound to: it opens only for the same owner and purpose (docs/security.md, Secrets and tokens). */
 interface SealContext {
-  /** Id of the connection or app that owns the key. */
+  /** Id of what owns the key: a connection, an archive (which a fold hands on to another connection), an app. */
   owner: string
   purpose: string
 }
@@ -22,8 +22,10 @@ export interface Keyring {
   newDataKey(): { key: Buffer; wrapped: WrappedKey }
   /** Throws when the master key is not among the configured ones. */
   unwrap(wrapped: WrappedKey): Buffer
-  /** A 32-byte key for one purpose, derived from the current master key (HKDF-SHA256). */
+  /** A 32-byte key for one purpose, derived from the current master key (HKDF-SHA256): what is written is written under it. */
   derive(purpose: string): Buffer
+  /** The same of every configured master key, the current one first: what may have been written before a rotation opens under one of them. */
+  deriveAll(purpose: string): Buffer[]
 }
 
 export const KEY_BYTES = 32
@@ -65,6 +67,7 @@ export function createKeyring(keys: [Buffer, ...Buffer[]]): Keyring {
       return unwrapKey(master, Buffer.from(bytes))
     },
     derive: (purpose) => deriveKey(current, purpose),
+    deriveAll: (purpose) => keys.map((key) => deriveKey(key, purpose)),
   }
 }
 
@@ -73,7 +76,8 @@ export function deriveKey(key: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, 'ccs', purpose, KEY_BYTES))
 }
 
-const associatedData = ({ owner, purpose }: SealContext): Buffer => Buffer.from(`${owner}|${purpose}|${VERSION}`)
+/** `owner | purpose | version`. */
+export const associatedData = ({ owner, purpose }: SealContext): Buffer => Buffer.from(`${owner}|${purpose}|${VERSION}`)
 
 /** version (1 byte) | IV (12) | tag (16) | ciphertext. */
 export function seal(key: Buffer, context: SealContext, plain: Uint8Array | string): Buffer {

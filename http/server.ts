@@ -37,10 +37,12 @@ export async function createApplication(runtime: HttpRuntime): Promise<Express> 
   app.use(requestContext({ log }))
   app.use(requestLog({ clock, observe: measureRequests(metrics) }))
   app.use(securityHeaders({ https: config.BASE_URL.startsWith('https:') }))
-  endpoint(app, '/healthz', { get: [healthy] })
-  endpoint(app, '/readyz', { get: [ready(runtime)] })
-  // In production only the health listener has them.
-  if (config.SERVICE_ENV === 'sandbox') endpoint(app, '/metrics', { get: [showMetrics(metrics)] })
+  // In production only the process's own health listener has them.
+  if (config.SERVICE_ENV === 'sandbox') {
+    endpoint(app, '/healthz', { get: [healthy] })
+    endpoint(app, '/readyz', { get: [ready(runtime)] })
+    endpoint(app, '/metrics', { get: [showMetrics(metrics)] })
+  }
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES }), apiRouter(runtime))
   app.use('/ops', compression({ threshold: COMPRESS_FROM_BYTES }), opsRouter(runtime))
   app.use(docsRouter(runtime))

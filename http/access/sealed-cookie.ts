@@ -54,12 +54,15 @@ export function sealedCookie<T>({
     read: (header) => {
       const value = findCookie(name, header)
       if (!value) return null
-      try {
-        const opened = unseal(keyring.derive(context.purpose), context, Buffer.from(value, 'base64url'))
-        return JSON.parse(inflateRawSync(opened).toString('utf8')) as T
-      } catch {
-        return null
+      for (const key of keyring.deriveAll(context.purpose)) {
+        try {
+          const opened = unseal(key, context, Buffer.from(value, 'base64url'))
+          return JSON.parse(inflateRawSync(opened).toString('utf8')) as T
+        } catch {
+          // Sealed under another master key, or by nobody of ours.
+        }
       }
+      return null
     },
   }
 }

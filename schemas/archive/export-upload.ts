@@ -7,7 +7,7 @@ import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import mongoose from 'mongoose'
 import { SECOND } from '../../core/clock.ts'
-import type { Keyring, WrappedKey } from '../../core/envelope.ts'
+import { associatedData, type Keyring, type WrappedKey } from '../../core/envelope.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { Commands } from '../command/command.ts'
@@ -22,15 +22,19 @@ interface UploadMetadata {
   connectionId: string
   key: WrappedKey
   iv: Buffer
+  /** What its associated data is; absent in uploads of earlier releases, which were bound to their file's id alone. */
+  version?: typeof VERSION
   /** Set when the upload is whole: an interrupted one never opens. */
   tag?: Buffer
 }
 
+const VERSION = 1
 const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG = { authTagLength: 16 }
 
 const bucket = fileBucket<UploadMetadata>('exports')
+const boundTo = (connectionId: string): Buffer => associatedData({ owner: connectionId, purpose: 'export-upload' })
 
 /** Throws `body_too_large` as soon as more than `maxBytes` have come. */
 function bounded(maxBytes: number, limit: string): Transform {
@@ -62,8 +66,8 @@ export async function storeExportUpload({
   const fileId = newId()
   const { key, wrapped } = keyring.newDataKey()
   const iv = randomBytes(IV_BYTES)
-  const cipher = createCipheriv(ALGORITHM, key, iv, TAG).setAAD(Buffer.from(fileId))
-  const metadata: UploadMetadata = { connectionId, key: wrapped, iv }
+  const cipher = createCipheriv(ALGORITHM, key, iv, TAG).setAAD(boundTo(connectionId))
+  const metadata: UploadMetadata = { connectionId, key: wrapped, iv, version: VERSION }
   try {
     await pipeline(stream, bounded(maxBytes, limit), cipher, bucket.upload(fileId, metadata))
     await bucket.files().updateOne({ _id: fileId }, { $set: { 'metadata.tag': cipher.getAuthTag() } })
@@ -81,8 +85,9 @@ export async function withExportFile<T>(
 ): Promise<T> {
   const file = await bucket.files().findOne({ _id: fileId })
   if (!file?.metadata.tag) throw new ServiceError('no_export', { reason: 'the upload is not whole' })
-  const { key, iv, tag } = file.metadata
-  const decipher = createDecipheriv(ALGORITHM, keyring.unwrap(key), iv, TAG).setAAD(Buffer.from(fileId)).setAuthTag(tag)
+  const { connectionId, key, iv, tag, version } = file.metadata
+  const bound = version === undefined ? Buffer.from(fileId) : boundTo(connectionId)
+  const decipher = createDecipheriv(ALGORITHM, keyring.unwrap(key), iv, TAG).setAAD(bound).setAuthTag(tag)
   const folder = await mkdtemp(join(tmpdir(), 'ccs-export-'))
   try {
     const path = join(folder, 'export')

@@ -85,7 +85,7 @@ const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(a
 
 const stillServes = async (): Promise<void> => {
   assert.equal(uncaught, [])
-  assert.is(statusOf(await exchange(ports.farm, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')), 200)
+  assert.is(statusOf(await exchange(ports.farm, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')), 404)
   odd = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok')
   assert.match(await exchange(ports.proxy, proxied()), /^HTTP\/1\.1 200 [\s\S]*ok$/)
 }

@@ -58,14 +58,19 @@ config('a value left empty counts as absent', () => {
 })
 
 config('production refuses what is for the sandbox, and needs its providers', () => {
-  const production = { SERVICE_ENV: 'production', PROVIDER_PROFILES: '/etc/ccs/providers.json' }
+  const production = {
+    SERVICE_ENV: 'production',
+    PROVIDER_PROFILES: '/etc/ccs/providers.json',
+    BASE_URL: 'https://service.example',
+  }
   assert.is(readConfig({ ...good, ...production }).SERVICE_ENV, 'production')
   assert.is(refused({ ...production, TIME_SCALE: '60' }), 'TIME_SCALE: is for the sandbox only')
   assert.is(
     refused({ ...production, WEBHOOK_PRIVATE_ADDRESSES: 'true' }),
     'WEBHOOK_PRIVATE_ADDRESSES: is for the sandbox only',
   )
-  assert.match(refused({ SERVICE_ENV: 'production' }), /^PROVIDER_PROFILES: is required/)
+  assert.is(refused({ ...production, BASE_URL: 'http://service.example' }), 'BASE_URL: must be https in production')
+  assert.match(refused({ ...production, PROVIDER_PROFILES: undefined }), /^PROVIDER_PROFILES: is required/)
 })
 
 config('earlier master keys are read in order', () => {

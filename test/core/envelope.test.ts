@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createDecipheriv, randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -49,6 +49,32 @@ envelope('every purpose has a key of its own', () => {
   const keyring = createKeyring([master])
   assert.equal(keyring.derive('links'), keyring.derive('links'))
   assert.not.equal(keyring.derive('links'), keyring.derive('sessions'))
+})
+
+envelope('keys of one purpose are read under every master key, and written under the current one', () => {
+  const next = randomBytes(KEY_BYTES)
+  const [before, after] = [createKeyring([master, next]), createKeyring([next, master])]
+  for (const [writer, reader] of [
+    [before, after],
+    [after, before],
+  ] as const) {
+    const written = writer.derive('links')
+    assert.ok(reader.deriveAll('links').some((key) => key.equals(written)))
+    assert.equal(writer.deriveAll('links')[0], written)
+  }
+  assert.not.ok(
+    createKeyring([next])
+      .deriveAll('links')
+      .some((key) => key.equals(before.derive('links'))),
+  )
+})
+
+envelope('associated data is the owner, the purpose and the version', () => {
+  const { key } = createKeyring([master]).newDataKey()
+  const sealed = seal(key, context, 'secret')
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, 13), { authTagLength: 16 })
+  decipher.setAAD(Buffer.from('connection-1|credential|1')).setAuthTag(sealed.subarray(13, 29))
+  assert.is(decipher.update(sealed.subarray(29), undefined, 'utf8') + decipher.final('utf8'), 'secret')
 })
 
 envelope('a wrapped key opens only with the key that wrapped it', () => {

@@ -116,8 +116,8 @@ test('its three processes run in production, and serve a page with its assets', 
     for (const path of ['/healthz', '/readyz', '/metrics'])
       assert.is((await fetch(`http://127.0.0.1:${healthPort}${path}`)).status, 200, `${kind} ${path}`)
   }
-  assert.is((await fetch(`${http.url}/readyz`)).status, 200)
-  assert.is((await fetch(`${http.url}/metrics`)).status, 404)
+  for (const path of ['/healthz', '/readyz', '/metrics'])
+    assert.is((await fetch(`${http.url}${path}`)).status, 404, `${path} is not public`)
   await servesItsPages(http.url)
 })
 
