@@ -58,7 +58,7 @@ export const FOLDERS: Record<string, Folder> = {
   'http/access': { mayImport: ['http/kit'] },
   'http/actions': { mayImport: ['http/kit', 'http/access'] },
   'http/api': { mayImport: ['http/kit', 'http/access', 'http/actions'] },
-  'http/ops': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/api/purge.ts'] },
+  'http/ops': { mayImport: ['http/kit', 'http/access', 'http/actions'] },
   'http/openapi': { mayImport: ['http/kit', 'http/pages/kit'] },
   'http/stream': { mayImport: ['http/kit', 'http/access'] },
   'http/pages': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages'] },
