@@ -2,23 +2,23 @@ import { type Clock, DAY } from '../../core/clock.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'
 import type { Connection } from '../../schemas/connection/connection.ts'
 import { RECENT_WINDOW_DAYS } from '../../wire/connections.ts'
-import { createKept, restingState } from './archive-version.ts'
+import { archiveVersion, createVersionCache } from './archive-version.ts'
 
-export type CountedConnection = Pick<Connection, '_id' | 'archiveId' | 'fence' | 'claimedBy'>
+type CountedConnection = Pick<Connection, '_id' | 'archiveId' | 'fence' | 'claimedBy'>
 
-export interface ArchiveCounts {
+interface ArchiveCounts {
   all: number
   /** Conversations whose first message is within the window (docs/behaviour.md, Connection). */
   recent: number
 }
 
-interface KeptCounts extends ArchiveCounts {
+interface CachedCounts extends ArchiveCounts {
   /** When the next conversation leaves the window. */
   until: number
 }
 
 const WINDOW_MS = RECENT_WINDOW_DAYS * DAY
-const MOST_KEPT = 10_000
+const MOST_CACHED = 10_000
 const NONE: ArchiveCounts = { all: 0, recent: 0 }
 
 /**
@@ -26,13 +26,13 @@ const NONE: ArchiveCounts = { all: 0, recent: 0 }
  * What was counted holds while nobody writes to the archive and no conversation leaves the window.
  */
 export function createArchiveCounts({ clock }: { clock: Clock }) {
-  const kept = createKept<KeptCounts>({ clock, most: MOST_KEPT })
+  const cache = createVersionCache<CachedCounts>({ clock, most: MOST_CACHED })
   return async (connections: CountedConnection[], now: Date): Promise<(connectionId: string) => ArchiveCounts> => {
     const known = new Map<string, ArchiveCounts>()
     const unknown: CountedConnection[] = []
     for (const connection of connections) {
       if (connection.archiveId === undefined) continue
-      const counts = kept.get(restingState(connection))
+      const counts = cache.get(archiveVersion(connection))
       if (counts && now.getTime() < counts.until) known.set(connection._id, counts)
       else unknown.push(connection)
     }
@@ -48,7 +48,7 @@ export function createArchiveCounts({ clock }: { clock: Clock }) {
       const counts = { all: all.get(archiveId)?.count ?? 0, recent: within?.count ?? 0 }
       known.set(connection._id, counts)
       const until = within ? within.oldest.getTime() + WINDOW_MS : Number.POSITIVE_INFINITY
-      kept.set(restingState(connection), { ...counts, until })
+      cache.set(archiveVersion(connection), { ...counts, until })
     }
     return (connectionId) => known.get(connectionId) ?? NONE
   }

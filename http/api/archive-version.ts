@@ -2,10 +2,10 @@ import { type Clock, MINUTE } from '../../core/clock.ts'
 import type { Connection } from '../../schemas/connection/connection.ts'
 
 /**
- * Names a state of a connection's archive during which nobody writes to it; null while somebody does. Whoever writes to an archive
+ * Names the version of a connection's archive that nobody writes to; null while somebody does. Whoever writes to an archive
  * holds the connection's claim, and every claim has a fence of its own.
  */
-export const restingState = ({
+export const archiveVersion = ({
   _id,
   fence,
   claimedBy,
@@ -13,17 +13,17 @@ export const restingState = ({
   claimedBy === undefined ? `${_id}|${fence}` : null
 
 /**
- * What was learned of an archive at rest. A hint only: a lost one costs a query. It is given up after a minute all the same, should a
+ * What was learned of one version of an archive. A hint only: a lost one costs a query. It is given up after a minute all the same, should a
  * writer that lost its claim have been at work.
  */
-export interface Kept<T> {
+interface VersionCache<T> {
   get(name: string | null): T | undefined
   set(name: string | null, value: T): void
 }
 
-const KEPT_MS = MINUTE
+const CACHED_MS = MINUTE
 
-export function createKept<T>({ clock, most }: { clock: Clock; most: number }): Kept<T> {
+export function createVersionCache<T>({ clock, most }: { clock: Clock; most: number }): VersionCache<T> {
   const byName = new Map<string, { value: T; until: number }>()
   return {
     get: (name) => {
@@ -33,7 +33,7 @@ export function createKept<T>({ clock, most }: { clock: Clock; most: number }): 
     set: (name, value) => {
       if (name === null) return
       byName.delete(name)
-      byName.set(name, { value, until: clock.elapsed() + KEPT_MS })
+      byName.set(name, { value, until: clock.elapsed() + CACHED_MS })
       dropOldest(byName, most)
     },
   }

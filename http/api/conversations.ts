@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import {
   type ListedConversation,
-  type Place,
+  type Position,
   readPage,
   type Selection,
 } from '../../schemas/archive/conversation-order.ts'
@@ -15,11 +15,11 @@ import { callerOf } from '../access/api-key.ts'
 import { SENT } from '../kit/endpoint-router.ts'
 import { parseInput } from '../kit/input.ts'
 import { answerJson } from './answer.ts'
-import { restingState } from './archive-version.ts'
+import { archiveVersion } from './archive-version.ts'
 import { conversationText, isLarge, sendLargePage } from './conversation-text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ApiHandler } from './handler.ts'
-import { createPlaces, type Places } from './offset-index.ts'
+import { createOffsetIndex, type OffsetIndex } from './offset-index.ts'
 
 interface Page {
   conversations: ListedConversation[]
@@ -31,7 +31,7 @@ interface Page {
 
 /** GET /api/conversations?connectionId=: the conversations of one connection, newest update first. */
 export function getConversations({ clock }: { clock: Clock }): ApiHandler<'listConversations'> {
-  const places = createPlaces({ clock })
+  const offsetIndex = createOffsetIndex({ clock })
   const findConnection = createConnectionFinder()
   return async ({ request, response }) => {
     const query = parseInput(conversationsQuery, request.query, { missing: { connectionId: 'missing_connection_id' } })
@@ -43,8 +43,8 @@ export function getConversations({ clock }: { clock: Clock }): ApiHandler<'listC
       ? await readListing({
           selection: { archiveId, ...(updatedAfter && { updatedAfter }) },
           ...(after && { after: { key: after, inclusive: false } }),
-          state: restingState(connection),
-          places,
+          version: archiveVersion(connection),
+          offsetIndex,
           limit,
           offset,
         })
@@ -75,21 +75,21 @@ function createConnectionFinder() {
 async function readListing({
   selection,
   after,
-  state,
-  places,
+  version,
+  offsetIndex,
   limit,
   offset,
 }: {
   selection: Selection
-  after?: Place
-  state: string | null
-  places: Places
+  after?: Position
+  version: string | null
+  offsetIndex: OffsetIndex
   limit: number
   offset: number
 }): Promise<Page> {
-  const total = places.total(selection, state)
+  const total = offsetIndex.total(selection, version)
   const read = async (): Promise<ListedConversation[]> => {
-    const from = after ?? (await places.find(selection, { offset, state }))
+    const from = after ?? (await offsetIndex.find(selection, { offset, version }))
     // One more than is asked for tells whether there is a next page.
     return from === null ? [] : readPage({ selection, limit: limit + 1, ...(from && { from }) })
   }
@@ -97,8 +97,8 @@ async function readListing({
   const conversations = found.slice(0, limit)
   const next = found[limit]
   const last = conversations.at(-1)
-  if (!after && next) places.learn(selection, { offset: offset + limit, key: next, state })
-  if (!after && offset > 0 && found[0]) places.learn(selection, { offset, key: found[0], state })
+  if (!after && next) offsetIndex.learn(selection, { offset: offset + limit, key: next, version })
+  if (!after && offset > 0 && found[0]) offsetIndex.learn(selection, { offset, key: found[0], version })
   return { conversations, total: count, limit, offset, nextCursor: next && last ? writeCursor(last) : null }
 }
 

@@ -2,11 +2,11 @@ import type { Clock } from '../../core/clock.ts'
 import {
   countSelected,
   findKey,
-  type Place,
+  type Position,
   type Selection,
   type SortKey,
 } from '../../schemas/archive/conversation-order.ts'
-import { createKept, dropOldest } from './archive-version.ts'
+import { createVersionCache, dropOldest } from './archive-version.ts'
 
 /** What was learned of one archive's order, so that reading on by offset does not walk all that was read before. */
 interface Known {
@@ -15,23 +15,23 @@ interface Known {
   keys: Map<number, SortKey>
 }
 
-/** `state` is that of resting.ts; nothing is learned without one. */
-export interface Places {
-  total(selection: Selection, state: string | null): Promise<number>
-  /** The place that `offset` conversations are before; null beyond the end, undefined for the beginning. */
-  find(selection: Selection, options: { offset: number; state: string | null }): Promise<Place | null | undefined>
-  learn(selection: Selection, options: { offset: number; key: SortKey; state: string | null }): void
+/** Where the conversations of an archive lie by offset; `version` is that of archive-version.ts, and nothing is learned without one. */
+export interface OffsetIndex {
+  total(selection: Selection, version: string | null): Promise<number>
+  /** The position that `offset` conversations are before; null beyond the end, undefined for the beginning. */
+  find(selection: Selection, options: { offset: number; version: string | null }): Promise<Position | null | undefined>
+  learn(selection: Selection, options: { offset: number; key: SortKey; version: string | null }): void
 }
 
 const MOST_ARCHIVES = 1_000
 const MOST_KEYS = 256
 
-export function createPlaces({ clock }: { clock: Clock }): Places {
-  const archives = createKept<Known>({ clock, most: MOST_ARCHIVES })
+export function createOffsetIndex({ clock }: { clock: Clock }): OffsetIndex {
+  const archives = createVersionCache<Known>({ clock, most: MOST_ARCHIVES })
 
-  /** Without a state it is forgotten at once. */
-  const known = ({ archiveId, updatedAfter }: Selection, state: string | null): Known => {
-    const name = state && `${state}|${archiveId}|${updatedAfter?.getTime() ?? ''}`
+  /** Without a version it is forgotten at once. */
+  const known = ({ archiveId, updatedAfter }: Selection, version: string | null): Known => {
+    const name = version && `${version}|${archiveId}|${updatedAfter?.getTime() ?? ''}`
     const found = archives.get(name)
     if (found) return found
     const fresh: Known = { keys: new Map() }
@@ -40,24 +40,24 @@ export function createPlaces({ clock }: { clock: Clock }): Places {
   }
 
   return {
-    total: async (selection, state) => {
-      const kept = known(selection, state)
-      kept.total ??= await countSelected(selection)
-      return kept.total
+    total: async (selection, version) => {
+      const found = known(selection, version)
+      found.total ??= await countSelected(selection)
+      return found.total
     },
-    find: async (selection, { offset, state }) => {
+    find: async (selection, { offset, version }) => {
       if (offset === 0) return undefined
-      const nearest = nearestKey(known(selection, state).keys, offset)
+      const nearest = nearestKey(known(selection, version).keys, offset)
       if (nearest?.offset === offset) return { key: nearest.key, inclusive: true }
       const from = nearest && { key: nearest.key, inclusive: true }
       const key =
         (await findKey({ selection, skip: offset - (nearest?.offset ?? 0), ...(from && { from }) })) ??
-        // Conversations without a time are no part of the range from a place on.
+        // Conversations without a time are no part of the range from a position on.
         (from ? await findKey({ selection, skip: offset }) : null)
       return key && { key, inclusive: true }
     },
-    learn: (selection, { offset, key, state }) => {
-      const { keys } = known(selection, state)
+    learn: (selection, { offset, key, version }) => {
+      const { keys } = known(selection, version)
       keys.set(offset, key)
       dropOldest(keys, MOST_KEYS)
     },

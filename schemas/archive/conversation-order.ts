@@ -17,8 +17,8 @@ export interface Selection {
   updatedAfter?: Date
 }
 
-/** A place in the order: at a key, or just after it. */
-export interface Place {
+/** A position in the order: at a key, or just after it. */
+export interface Position {
   key: SortKey
   inclusive: boolean
 }
@@ -44,10 +44,10 @@ const everything = ({ archiveId, updatedAfter }: Selection): Filter => ({
 })
 
 /**
- * The parts of a selection from a place on, in order. A range of times holds no conversation without a time, so those come as a part of
+ * The parts of a selection from a position on, in order. A range of times holds no conversation without a time, so those come as a part of
  * their own; each part is one range of the order's index.
  */
-function partsFrom({ archiveId, updatedAfter }: Selection, { key, inclusive }: Place): Filter[] {
+function partsFrom({ archiveId, updatedAfter }: Selection, { key, inclusive }: Position): Filter[] {
   const { updateTime, _id } = key
   const id = trusted(inclusive ? { $lte: _id } : { $lt: _id })
   if (updateTime === null) return updatedAfter ? [] : [{ archiveId, updateTime: null, _id: id }]
@@ -56,14 +56,14 @@ function partsFrom({ archiveId, updatedAfter }: Selection, { key, inclusive }: P
   return updatedAfter ? [dated] : [dated, { archiveId, updateTime: null }]
 }
 
-/** Up to `limit` conversations in order, from the beginning or from a place on. */
+/** Up to `limit` conversations in order, from the beginning or from a position on. */
 export async function readPage({
   selection,
   from,
   limit,
 }: {
   selection: Selection
-  from?: Place
+  from?: Position
   limit: number
 }): Promise<ListedConversation[]> {
   const page: ListedConversation[] = []
@@ -77,14 +77,14 @@ export async function readPage({
   return page
 }
 
-/** The key of the conversation that has `skip` others before it, counted from the beginning or from a place on; null beyond the end. */
+/** The key of the conversation that has `skip` others before it, counted from the beginning or from a position on; null beyond the end. */
 export async function findKey({
   selection,
   from,
   skip,
 }: {
   selection: Selection
-  from?: Place
+  from?: Position
   skip: number
 }): Promise<SortKey | null> {
   const [filter] = from ? partsFrom(selection, from) : [everything(selection)]
