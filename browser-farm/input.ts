@@ -3,7 +3,7 @@ import type { KeyMessage, MouseMessage, PageMessage } from '../wire/stream.ts'
 import { allowedKey } from './keys.ts'
 
 /** One call of the browser's debugging protocol. */
-export type InputCall = [method: Parameters<CDPSession['send']>[0], params: object]
+type InputCall = [method: Parameters<CDPSession['send']>[0], params: object]
 
 const KEYPAD = 3
 const BACKSPACE = { key: 'Backspace', code: 'Backspace', windowsVirtualKeyCode: 8 }

@@ -12,7 +12,7 @@ const JPEG_QUALITY = 80
 const FOCUS_MS = 120
 const START_AGAIN_MS = 25
 
-export interface ScreenEvents {
+interface ScreenEvents {
   onFrame: (frame: Frame) => void
   onFocus: (hint: FocusHint) => void
   onNotice: (message: string) => void

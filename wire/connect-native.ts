@@ -12,7 +12,7 @@ const deviceValue = z
   .refine((value) => !/\0|\p{Surrogate}/u.test(value), 'is no valid text')
   .transform((value) => [...value].slice(0, DEVICE_VALUE_LENGTH).join(''))
 
-export const deviceShape = z.object(
+const deviceShape = z.object(
   {
     platform: deviceValue.optional(),
     osVersion: deviceValue.optional(),

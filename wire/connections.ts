@@ -13,7 +13,7 @@ export const connectionsQuery = z.object({
 })
 
 /** docs/behaviour.md, Connection */
-export const connectionShape = z.object({
+const connectionShape = z.object({
   id: z.uuid().describe('Changes when the user reconnects'),
   provider: z.string(),
   status: z.enum(['active', 'needs_reauth', 'revoked']),

@@ -3,9 +3,9 @@ import { moment, text, uuid, wholeNumber } from './text.ts'
 
 const time = z.iso.datetime()
 
-export const DEFAULT_LIMIT = 50
+const DEFAULT_LIMIT = 50
 /** Larger values are capped. */
-export const MAX_LIMIT = 100
+const MAX_LIMIT = 100
 /**
  * A longer title is cut in a conversation's `title`, so that the conversations of a page can be held whatever they are called; its payload
  * has it whole. In UTF-16 units, as strings are measured; far longer than what anybody calls a conversation.
@@ -32,7 +32,7 @@ export const conversationsQuery = z
   })
 
 /** docs/behaviour.md, Message. Providers and later versions add fields. */
-export const messageShape = z.looseObject({
+const messageShape = z.looseObject({
   role: z.enum(['user', 'assistant', 'tool']),
   content: z.string(),
   timestamp: time.nullable(),
@@ -57,7 +57,7 @@ export const messageShape = z.looseObject({
 })
 
 /** docs/behaviour.md, Conversation */
-export const conversationShape = z.object({
+const conversationShape = z.object({
   id: z.uuid(),
   external_id: z.string().describe('The provider’s conversation id'),
   title: z

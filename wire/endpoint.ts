@@ -5,14 +5,14 @@ export const OPERATOR_ROLES = ['support', 'operator'] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
 /** How a caller proves who asks: a Bearer key of an app, one of an operator with at least this role, or what the body itself carries. */
-export type Authentication =
+type Authentication =
   | { by: 'apiKey' }
   | { by: 'operatorKey'; least: OperatorRole }
   | { by: 'link or capture credential' }
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
-export interface AnswerShape {
+interface AnswerShape {
   description: string
   shape: z.ZodType
 }
@@ -51,16 +51,12 @@ export interface Endpoint {
 export type Endpoints = Readonly<Record<string, Endpoint>>
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined
-type Input<S> = S extends z.ZodType ? z.input<S> : undefined
 type Field<E, K extends string> = E extends { [_ in K]: infer S } ? S : undefined
 
 /** What a handler is given, parsed. */
 export type ParamsOf<E extends Endpoint> = Output<Field<E, 'params'>>
 export type QueryOf<E extends Endpoint> = Output<Field<E, 'query'>>
 export type BodyOf<E extends Endpoint> = Output<Field<E, 'body'>>
-/** What a client gives. */
-export type QueryInputOf<E extends Endpoint> = Input<Field<E, 'query'>>
-export type BodyInputOf<E extends Endpoint> = Input<Field<E, 'body'>>
 /** What is answered where nothing went wrong. */
 export type AnswerOf<E extends Endpoint> = z.output<E['answers'][keyof E['answers'] & number]['shape']>
 

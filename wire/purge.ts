@@ -24,5 +24,3 @@ export const purgePreviewAnswer = z.object({
   connectionsRevoked: z.number().int().min(0),
   conversationsDeleted: z.number().int().min(0),
 })
-
-export type PurgePreview = z.infer<typeof purgePreviewAnswer>

@@ -87,8 +87,6 @@ const pageMessage = z.discriminatedUnion('type', [
 
 export type PageMessage = z.infer<typeof pageMessage>
 export type MouseMessage = z.infer<typeof mouse>
-export type WheelMessage = z.infer<typeof wheel>
-export type TouchMessage = z.infer<typeof touch>
 export type KeyMessage = z.infer<typeof key>
 
 /** A page's message, or null for anything that is none. */

@@ -13,7 +13,7 @@ import { checkLink, type VerifiedLink, verifyLink } from './links.ts'
 import { sealedCookie } from './sealed-cookie.ts'
 
 /** A hosted page that is opened by a link. */
-export interface LinkPage {
+interface LinkPage {
   /** Names its cookie (`ccs_…`) and the keys that seal it. */
   name: string
   path: string
@@ -50,7 +50,7 @@ export interface LinkVisit extends VerifiedLink {
 }
 
 /** Who asks by link, on one page: the token in the address becomes a cookie of this browser, which its further requests carry. */
-export interface LinkVisits {
+interface LinkVisits {
   /** Exchanges the token in the address for the cookie, consumes nothing and sends the browser to the clean address. Throws `ServiceError`. */
   take(exchange: { request: Request; response: Response }): Promise<void>
   /**

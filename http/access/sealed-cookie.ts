@@ -7,7 +7,7 @@ import type { Runtime } from '../../core/process.ts'
 const LONGEST_COOKIE = 3_800
 
 /** A cookie that only this service can read and write: what a page keeps in the browser that opened its link. */
-export interface SealedCookie<T> {
+interface SealedCookie<T> {
   /** Gives it to the browser; false where `content` is more than a cookie can hold. */
   give(response: Response, content: T): boolean
   /** What this service sealed, or null for anything else. `header` is the request's `Cookie`. */

@@ -16,7 +16,7 @@ import { resultOf } from './command-result.ts'
 const WAIT_MS = 25 * SECOND
 
 export type PurgeTarget = { userRef: string } | { connectionId: string }
-export type PurgeResult = CommandResults['purge']
+type PurgeResult = CommandResults['purge']
 
 interface Purge {
   appId: string

@@ -1,5 +1,5 @@
 import type { apiEndpoints } from '../../wire/api-endpoints.ts'
 import type { Handlers } from '../kit/endpoint-router.ts'
 
-export type ApiHandlers = Handlers<typeof apiEndpoints>
+type ApiHandlers = Handlers<typeof apiEndpoints>
 export type ApiHandler<N extends keyof ApiHandlers> = ApiHandlers[N]

@@ -15,7 +15,7 @@ import type { ApiHandler } from './handler.ts'
 import { findIngestTarget } from './ingest-target.ts'
 import { openUpload } from './upload.ts'
 
-export const MAX_EXPORT_BYTES = 1024 ** 3
+const MAX_EXPORT_BYTES = 1024 ** 3
 const LIMIT = '1 GiB'
 /** Shorter than the five minutes after which common clients give up; a longer ingestion goes on. */
 const WAIT_MS = 4 * MINUTE

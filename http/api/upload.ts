@@ -7,7 +7,7 @@ const FIELD_BYTES = 4 * 1_024
 const MOST_FIELDS = 16
 
 /** An upload that has begun: what was said of it so far, and its bytes. */
-export interface Upload {
+interface Upload {
   fields: Record<string, unknown>
   stream: Readable
   /** Resolves when the whole form was read. Where that breaks off, its stream fails too and `failure` says why. */

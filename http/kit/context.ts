@@ -7,7 +7,7 @@ import type { Principal } from '../../schemas/principal.ts'
 import type { OperatorRole } from '../../wire/endpoint.ts'
 
 /** All that is known of one request, in one place: what is learned on the way is put here by whoever learns it. */
-export interface RequestContext {
+interface RequestContext {
   /** `X-Request-Id` of the answer and of every log line. */
   readonly id: string
   readonly log: Logger

@@ -13,7 +13,7 @@ import type { HttpRuntime } from './runtime.ts'
 export const SENT = Symbol('sent')
 
 /** One request to one endpoint. Its parts are checked against the table's shapes when they are read, and throw `ServiceError`. */
-export interface Call<E extends Endpoint> {
+interface Call<E extends Endpoint> {
   readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
@@ -24,7 +24,7 @@ export interface Call<E extends Endpoint> {
 }
 
 /** Returns what is answered; with the endpoint's first status, unless it set another. */
-export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<AnswerOf<E> | typeof SENT>
+type Handler<E extends Endpoint> = (call: Call<E>) => Promise<AnswerOf<E> | typeof SENT>
 
 /** A handler for every endpoint of a table: a missing one does not compile. */
 export type Handlers<T extends Endpoints> = { readonly [N in keyof T]: Handler<T[N]> }

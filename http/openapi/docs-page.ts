@@ -74,5 +74,5 @@ ${errors
 }
 
 /** Text with `code` in back quotes. */
-export const code = (text: string): Markup[] =>
+const code = (text: string): Markup[] =>
   text.split('`').map((part, index) => (index % 2 ? html`<code>${part}</code>` : html`${part}`))

@@ -13,7 +13,7 @@ const DRAIN_LOOK_MS = 20
 const FARM_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /** How one connection to a farm node came to its end. */
-export type UpstreamEnd =
+type UpstreamEnd =
   /** It never came about: the node is gone, or does not hold the lease any more. */
   | 'unreachable'
   /** It broke off, or the node gave the lease up. */

@@ -1,5 +1,5 @@
 /** The app's colour as pages use it, each part readable on what it stands on (WCAG 2, contrast 4.5). */
-export interface Theme {
+interface Theme {
   /** As the app gave it, six hexadecimal digits. */
   brand: string
   /** Text on the brand colour. */

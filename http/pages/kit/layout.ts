@@ -6,9 +6,9 @@ import { hexColor, NEUTRAL_BRAND } from './colors.ts'
 import { html, type Markup } from './html.ts'
 
 /** What a hosted page shows of the app that it stands for; absent where no app is known. */
-export type Branding = Pick<App, 'name' | 'logoUrl' | 'primaryColor'>
+type Branding = Pick<App, 'name' | 'logoUrl' | 'primaryColor'>
 
-export interface PageOptions {
+interface PageOptions {
   assets: Assets
   branding?: Branding | undefined
   title: string

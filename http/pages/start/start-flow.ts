@@ -18,7 +18,7 @@ export const startRequest = z.strictObject({
   viewport: viewportShape,
 })
 
-export type StartRequest = z.infer<typeof startRequest>
+type StartRequest = z.infer<typeof startRequest>
 
 /**
  * Begins the flow of a link in the browser that opened it, or goes on with it: the link is consumed by the first call, and every

@@ -5,7 +5,7 @@ import { CLOSE_ENDED, CLOSE_OTHER_FLOW, CLOSE_REPLACED, STREAM_PATH } from '../.
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 5_000
 
-export interface Connection {
+interface Connection {
   send(message: PageMessage): void
 }
 

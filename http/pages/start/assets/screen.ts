@@ -58,7 +58,7 @@ export const rememberTouch = (y: number): void => {
 }
 
 /** As large as the stage allows, never larger than it is; on a phone as wide as the stage, whatever the keyboard leaves of its height. */
-export function fit(): void {
+function fit(): void {
   const phone = document.body.classList.contains('phone')
   const wide = stage.clientWidth / remote.width
   const scale = Math.min(1, phone ? wide : Math.min(wide, stage.clientHeight / remote.height))
