@@ -2,7 +2,7 @@ import type { KeyMessage } from '../wire/stream.ts'
 import { ALT, CONTROL, META, SHIFT } from '../wire/stream-constants.ts'
 
 /** A key event as the remote browser is given it. */
-export interface AllowedKey {
+interface AllowedKey {
   key: string
   code: string
   windowsVirtualKeyCode: number

@@ -9,7 +9,7 @@ import type { Logger } from './log.ts'
 /** A probe sends one short request. */
 const REQUEST_MS = 5 * SECOND
 
-export interface HealthListener {
+interface HealthListener {
   port: number
   stop(): Promise<void>
 }

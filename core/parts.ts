@@ -1,7 +1,7 @@
 import type { Logger } from './log.ts'
 
 /** Something that was started and has to be stopped. */
-export interface Part {
+interface Part {
   stop(): unknown
 }
 

@@ -27,7 +27,7 @@ const MOST_CONNECTIONS = 10_000
 const COMPRESS_FROM_BYTES = 1_024
 
 /** Everything that the public listener answers, put together in one place. */
-export async function createApplication(runtime: HttpRuntime): Promise<Express> {
+async function createApplication(runtime: HttpRuntime): Promise<Express> {
   const { config, clock, log, metrics } = runtime
   const app = express()
   app.disable('x-powered-by')
@@ -52,7 +52,7 @@ export async function createApplication(runtime: HttpRuntime): Promise<Express> 
   return app
 }
 
-export interface PublicServer {
+interface PublicServer {
   server: Server
   /** Visitors who watch a remote browser through this process. */
   viewers(): number

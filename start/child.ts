@@ -24,7 +24,7 @@ export interface Child extends Kept {
   ready: Promise<void>
 }
 
-export interface ChildOptions {
+interface ChildOptions {
   name: string
   /** Path of the program from the project's root. */
   file: string

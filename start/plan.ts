@@ -16,7 +16,7 @@ type Env = Record<string, string | undefined>
 const PARTNER_WEBHOOK_PATH = '/webhooks'
 
 /** What one start runs and where, decided before anything is started. */
-export interface Plan {
+interface Plan {
   settings: Settings
   addresses: Addresses
   secrets: KeptSecrets

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { Histogram, type Registry } from 'prom-client'
 
-export interface Measurement {
+interface Measurement {
   method: string
   route: string
   status: number

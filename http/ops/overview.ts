@@ -5,7 +5,7 @@ import type { Overview } from '../../wire/ops.ts'
 import { createCounts } from './counts.ts'
 import type { OpsPart } from './handler.ts'
 
-export type ProcessView = Overview['processDetails'][number]
+type ProcessView = Overview['processDetails'][number]
 
 /** The processes that are alive, oldest first. */
 export async function viewProcesses({ clock }: { clock: Clock }): Promise<ProcessView[]> {

@@ -3,7 +3,7 @@ import { newSecret } from '../../core/ids.ts'
 import { type App, type AppSecret, Apps } from './app.ts'
 import { type SecretPurpose, sealSecret } from './apps.ts'
 
-export type RotatedSecret = 'linkSecrets' | 'webhookSecrets'
+type RotatedSecret = 'linkSecrets' | 'webhookSecrets'
 
 const PURPOSES: Record<RotatedSecret, SecretPurpose> = {
   linkSecrets: 'link-secret',

@@ -24,7 +24,7 @@ export interface ProcessRecord {
 
 const BEAT_MS = 1_000
 /** A process that was not seen for so long is taken for dead (machine time). */
-export const PROCESS_GONE_MS = 5_000
+const PROCESS_GONE_MS = 5_000
 
 const schema = new mongoose.Schema<ProcessRecord>(
   {

@@ -3,7 +3,7 @@ import { isDuplicate } from '../database.ts'
 import { type HasOutbox, outboxFields } from '../outbox.ts'
 
 /** A link that was used: the insert of this document is its consumption, so it happens once (docs/behaviour.md, Links). */
-export interface ConsumedLink extends HasOutbox {
+interface ConsumedLink extends HasOutbox {
   /** appId|jti */
   _id: string
   purpose: 'connect' | 'manage'

@@ -2,7 +2,7 @@
 const ENTRIES = [
   /(?:^|\/)main\.ts$/,
   /\.test\.ts$/,
-  /^start\/(?:bootstrap\.js|app\.ts)$/,
+  /^(?:start\/bootstrap\.js|start\/app\.ts|deploy\/build\.ts)$/,
   // What the pages' bundles begin with.
   /^http\/pages\/(\w+)\/assets\/\1\.ts$/,
   // The package's own entry, and its example as partners read it.
@@ -21,6 +21,7 @@ export const isAside = (path: string): boolean => /^(?:test|bench)\//.test(path)
 
 const LIMIT = 'the test goes up to the limit and beyond it'
 const CASES = 'a rule of many cases, each tried by itself'
+const WITHOUT_LIFE = 'suites run the work of a process in their own'
 const AS_STORED = 'the test looks at, or writes, what is stored as the service does'
 
 /** Exports that tests and benches alone import, each with the reason. */
@@ -38,9 +39,8 @@ export const TESTED_ALONE: Record<string, string> = {
   'sdk/src/each-conversation.ts#spread': CASES,
   'sdk/src/retry.ts#backOff': CASES,
   'sdk/src/retry.ts#retryDelay': CASES,
-  'core/process.ts#createRuntime': 'suites run parts of a process without its life cycle',
-  'schemas/app/apps.ts#apiKeyRecord': AS_STORED,
-  'schemas/delivery/delivery-lane.ts#DeliveryLanes': AS_STORED,
+  'core/process.ts#createRuntime': WITHOUT_LIFE,
+  'schemas/service-process.ts#startWork': WITHOUT_LIFE,
   'schemas/delivery/delivery-lane.ts#waitingOf': AS_STORED,
   'schemas/secrets.ts#CREDENTIAL_PURPOSE': AS_STORED,
 }

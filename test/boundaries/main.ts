@@ -1,6 +1,8 @@
 import { basename } from 'node:path/posix'
+import { isAside, isEntry, TESTED_ALONE } from './alive.ts'
 import { checkFile, checkPlace, type Violation } from './check-file.ts'
 import { findCycles } from './cycles.ts'
+import { findDeadCode } from './dead-code.ts'
 import { importGraph } from './imports.ts'
 import { checkMentions, checkPaths, indexDocument } from './mentions.ts'
 import { readPages, readProject } from './project.ts'
@@ -26,5 +28,14 @@ for (const file of files) {
 for (const { path, source } of pages) tell(path, checkPaths({ source, paths }))
 for (const cycle of findCycles(importGraph(files))) {
   tell(cycle[0] ?? '', [{ line: 1, message: `imports run in a circle through ${cycle.join(', ')}` }])
+}
+const dead = findDeadCode({ files, isEntry, isAside })
+for (const path of dead.files) tell(path, [{ line: 1, message: 'nobody imports this file' }])
+for (const key of dead.exports) {
+  const [path = '', name = ''] = key.split('#')
+  if (!(key in TESTED_ALONE)) tell(path, [{ line: 1, message: `nobody else uses ${name}: export it no more` }])
+}
+for (const key of Object.keys(TESTED_ALONE)) {
+  if (!dead.exports.includes(key)) tell('test/boundaries/alive.ts', [{ line: 1, message: `${key} needs no reason` }])
 }
 process.exit(count > 0 ? 1 : 0)

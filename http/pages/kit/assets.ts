@@ -27,7 +27,7 @@ const asset = z.object({
 })
 const assetList = z.array(asset)
 
-export type Asset = z.infer<typeof asset>
+type Asset = z.infer<typeof asset>
 export type BundleAssets = (files: readonly string[]) => Promise<Asset[]>
 
 /** Where `npm run build` puts the assets, and nobody else. */

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
  */
 const SCRIPT = 'while read -r line; do pids=$line; done; [ -z "$pids" ] || kill -INT $pids'
 
-export interface Guard {
+interface Guard {
   readonly pid: number | undefined
   /** Replaces the list of servers that are to end with this process. */
   follow(pids: number[]): void

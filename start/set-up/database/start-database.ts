@@ -9,7 +9,7 @@ import { preferredPort } from './ports.ts'
 import type { Database, Setup } from './types.ts'
 import { withDatabaseName } from './url.ts'
 
-export type { Database, DatabaseKind } from './types.ts'
+export type { Database } from './types.ts'
 
 const EXTERNAL_LIMIT_MS = 5_000
 /** How long a server that was killed a moment ago may still hold the port of its data. */

@@ -4,7 +4,7 @@ import type { Setup } from '../types.ts'
 import { buildEngine } from './build-engine.ts'
 import { buildWire, FERRETDB_VERSION } from './build-wire.ts'
 
-export interface Installed {
+interface Installed {
   /** Root of the Debian system that holds PostgreSQL with DocumentDB. */
   root: string
   /** The FerretDB executable. */
