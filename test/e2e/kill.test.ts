@@ -3,6 +3,7 @@ import type { Browser } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signLink } from '../../sdk/src/index.ts'
+import type { Overview } from '../../wire/ops.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -20,13 +21,26 @@ let receiver: Receiver
 let open = true
 kill.before(async () => {
   receiver = await startReceiver({ answer: () => (open ? 204 : 503) })
-  service = await startService({ env: { TIME_SCALE: '600', WEBHOOK_URL: receiver.url } })
+  service = await startService({ env: { TIME_SCALE: '600', WEBHOOK_URL: receiver.url, HTTP_PROCESSES: '2' } })
   browser = await openVisitorBrowser()
 })
 kill.after(async () => {
   await browser?.close()
   await service?.stop()
   await receiver?.stop()
+})
+
+kill('each process says how it is on a health port of its own', async () => {
+  const processDetails = await until('all of them to be seen running', async () => {
+    const { processDetails: seen } = await service.ops<Overview>('overview')
+    return seen.length === 4 && seen.every(({ state }) => state === 'running') ? seen : null
+  })
+  assert.equal(processDetails.map(({ kind }) => kind).toSorted(), ['actors', 'browser-farm', 'http', 'http'])
+  assert.is(new Set(processDetails.map(({ healthPort }) => healthPort)).size, processDetails.length)
+  for (const { kind, healthPort } of processDetails) {
+    for (const path of ['/healthz', '/readyz', '/metrics'])
+      assert.is((await fetch(`http://127.0.0.1:${healthPort}${path}`)).status, 200, `${kind} ${path}`)
+  }
 })
 
 kill(
