@@ -1,20 +1,24 @@
 import type { BrowserContext } from 'playwright'
+import { SECOND } from '../core/clock.ts'
 import { errorText } from '../core/errors.ts'
 import { deriveId } from '../core/ids.ts'
 import type { Runtime } from '../core/process.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
-import { type Command, Commands } from '../schemas/command/command.ts'
+import type { Command, CommandArguments } from '../schemas/command/command.ts'
 import { awaitCommand, writeCommand } from '../schemas/command/commands.ts'
 import { buildConnectCommand } from '../schemas/command/connect-command.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
 import type { Credential } from '../schemas/secrets.ts'
-import type { LeaseOutcome } from './lease-writes.ts'
+import { LeaseEnd } from './lease-end.ts'
+import { forgetSession, type LeaseOutcome, writeAsHolder } from './lease-writes.ts'
 import { ownState } from './own-state.ts'
 import { sessionCookie, type UsableSession } from './session-check.ts'
 import { WORDS } from './words.ts'
 
 /** One look at the command's document lasts this long at most; then whoever waits looks whether it still should. */
 const WAIT_MS = 5_000
+/** Until a database that is away is asked again (machine time). */
+const AGAIN_MS = SECOND
 /** A larger browser profile is not kept: it is a convenience for the next login, and a command has to stay a small document. */
 const LONGEST_PROFILE = 1_000_000
 
@@ -22,12 +26,8 @@ const LONGEST_PROFILE = 1_000_000
 const connectionIdOf = (leaseId: string): string => deriveId('connection', leaseId)
 const commandIdOf = (leaseId: string): string => deriveId('connect', leaseId)
 
-/** True when a node has handed this lease's session over already: no browser is needed, only the end of that. */
-export const handedOver = async ({ _id }: Pick<Lease, '_id'>): Promise<boolean> =>
-  (await Commands.exists({ _id: commandIdOf(_id) })) !== null
-
-/** Writes the command that makes a connection of the session. */
-export async function handOver({
+/** The session of this context, sealed as what the connect command will carry. Throws where the cookie has vanished. */
+export async function sealSession({
   lease,
   context,
   session,
@@ -39,7 +39,7 @@ export async function handOver({
   session: UsableSession
   profile: ProviderProfile
   runtime: Pick<Runtime, 'keyring' | 'clock'>
-}): Promise<void> {
+}): Promise<CommandArguments['connect']> {
   const cookie = await sessionCookie(context, profile)
   if (cookie === null) throw new Error('the session cookie vanished')
   const { id, email } = session.account
@@ -49,42 +49,73 @@ export async function handOver({
     account: { id, ...(email && { email }) },
   }
   const profileState = JSON.stringify(ownState(await context.storageState(), profile))
-  await writeCommand(
-    buildConnectCommand({
-      id: commandIdOf(lease._id),
-      connectionId: connectionIdOf(lease._id),
-      appId: lease.appId,
-      by: { kind: 'link', id: lease._id },
-      userId: lease.userId,
-      userRef: lease.userRef,
-      provider: lease.provider,
-      credential,
-      ...(profileState.length <= LONGEST_PROFILE && { profile: profileState }),
-      keyring,
-      now: clock.now(),
-    }),
-  )
+  return buildConnectCommand({
+    ...commandOf(lease),
+    connectionId: connectionIdOf(lease._id),
+    leaseId: lease._id,
+    userId: lease.userId,
+    userRef: lease.userRef,
+    provider: lease.provider,
+    credential,
+    ...(profileState.length <= LONGEST_PROFILE && { profile: profileState }),
+    keyring,
+    now: clock.now(),
+  }).args
 }
 
-/** Waits until the command has ended, however long the actors take; ends early only with the signal. */
-export async function awaitConnection({
+const commandOf = ({ _id, appId }: Lease) => ({ id: commandIdOf(_id), appId, by: { kind: 'link', id: _id } }) as const
+
+/**
+ * The point of no return, one fenced write: from here on the flow ends as its connect command does. A node that lost the lease meanwhile, or
+ * whose lease has been ended, hands nothing over, however late it wakes up. The command itself is written from what stands in the lease.
+ */
+export async function handOver({
   lease,
-  runtime: { clock, log },
-  signal,
-}: {
+  args,
+  ...waiting
+}: Waiting & { args: CommandArguments['connect'] }): Promise<void> {
+  const held = { commandId: commandIdOf(lease._id), args }
+  // An answer that was lost is asked for again: the write is the same.
+  const written = await untilAnswered(waiting, () => writeAsHolder(lease, { state: 'checking', handOver: held }))
+  if (!written) throw new LeaseEnd('lost')
+  lease.handOver = held
+}
+
+interface Waiting {
   lease: Lease
   runtime: Pick<Runtime, 'clock' | 'log'>
   signal: AbortSignal
-}): Promise<LeaseOutcome> {
+}
+
+/** Does what the database is asked for until it says what came of it. Throws the signal's reason. */
+async function untilAnswered<T>(
+  { runtime: { clock, log }, signal }: Omit<Waiting, 'lease'>,
+  ask: () => Promise<T>,
+): Promise<T> {
   for (;;) {
     signal.throwIfAborted()
-    const wait = { id: commandIdOf(lease._id), clock, timeoutMs: WAIT_MS, signal }
-    const command = await awaitCommand<'connect'>(wait).catch(async (error: unknown) => {
+    try {
+      return await ask()
+    } catch (error) {
       signal.throwIfAborted()
-      log.warn({ err: error }, 'the connect command could not be read')
-      await clock.sleep(WAIT_MS, signal)
-      return null
-    })
+      log.warn({ err: error }, 'a hand-over waits for the database')
+      await clock.sleep(AGAIN_MS, signal)
+    }
+  }
+}
+
+/** Writes the command of a lease that was handed over, and waits until it has ended, however long the actors take; ends early only with the signal. */
+export async function awaitConnection({ lease, ...waiting }: Waiting): Promise<LeaseOutcome> {
+  const { runtime, signal } = waiting
+  const args = lease.handOver?.args
+  if (args) {
+    const command = { ...commandOf(lease), kind: 'connect', target: args.connectionId, args } as const
+    await untilAnswered(waiting, () => writeCommand({ ...command, now: runtime.clock.now() }))
+    await untilAnswered(waiting, () => forgetSession(lease))
+  }
+  for (;;) {
+    const wait = { id: commandIdOf(lease._id), clock: runtime.clock, timeoutMs: WAIT_MS, signal }
+    const command = await untilAnswered(waiting, () => awaitCommand<'connect'>(wait))
     if (command) return outcomeOf(command, lease)
   }
 }

@@ -1,7 +1,7 @@
 /** Why a lease's work on this node ends before its flow is complete; the reason of its abort signal. */
 export class LeaseEnd extends Error {
   override name = 'LeaseEnd'
-  readonly kind: 'expired' | 'released' | 'unwatched' | 'unopened' | 'lost' | 'stopping'
+  readonly kind: 'expired' | 'unwatched' | 'unopened' | 'lost' | 'stopping'
   constructor(kind: LeaseEnd['kind']) {
     super(kind)
     this.kind = kind

@@ -5,7 +5,7 @@ import type { Lease } from '../schemas/lease/lease.ts'
 import { CLOSE_ENDED, CLOSE_MOVED } from '../wire/stream-constants.ts'
 import { type Audience, createAudience } from './audience.ts'
 import { earlierState } from './earlier-state.ts'
-import { awaitConnection, handedOver, handOver } from './hand-over.ts'
+import { awaitConnection, handOver, sealSession } from './hand-over.ts'
 import { BrowserLost, LeaseEnd } from './lease-end.ts'
 import { endLease, handBack, type LeaseOutcome, writeAsHolder } from './lease-writes.ts'
 import { type Login, openLogin } from './log-in.ts'
@@ -39,7 +39,11 @@ export function startLease({
 }): LeaseRun {
   const { clock, log } = runtime
   const ended = new AbortController()
-  const end = (reason: LeaseEnd): void => ended.abort(reason)
+  const lost = new AbortController()
+  const end = (reason: LeaseEnd): void => {
+    ended.abort(reason)
+    if (reason.kind === 'lost' || reason.kind === 'stopping') lost.abort(reason)
+  }
   let login: Login | undefined
   let watching = false
   const audience = createAudience({
@@ -64,9 +68,17 @@ export function startLease({
 
   const run = async (): Promise<void> => {
     try {
-      const held = await writeAsHolder(lease, { nodeId, nodeUrl, state: 'starting' })
+      const held = await writeAsHolder(lease, { nodeId, nodeUrl, state: lease.handOver ? 'checking' : 'starting' })
       if (!held) throw new LeaseEnd('lost')
-      const outcome = await flow({ lease, audience, runtime, signal: ended.signal, setLogin, setLive })
+      const outcome = await flow({
+        lease,
+        audience,
+        runtime,
+        signal: ended.signal,
+        lost: lost.signal,
+        setLogin,
+        setLive,
+      })
       await finish(outcome)
     } catch (error) {
       await giveUp(error)
@@ -83,7 +95,6 @@ export function startLease({
   const giveUp = async (error: unknown): Promise<void> => {
     const kind = error instanceof LeaseEnd ? error.kind : 'stopping'
     if (!(error instanceof LeaseEnd)) log.error({ err: error, lease: lease._id }, 'a lease failed; it is handed back')
-    if (kind === 'released') return finish({ state: 'released', failure: WORDS.released })
     if (kind !== 'lost' && kind !== 'stopping') return finish({ state: 'failed', failure: WORDS[kind] })
     audience.close(CLOSE_MOVED)
     if (kind === 'stopping') await handBack(lease, clock.now())
@@ -100,29 +111,24 @@ interface Flow {
   lease: Lease
   audience: Audience
   runtime: FarmRuntime
+  /** Why the flow ends early, as long as nothing was handed over. */
   signal: AbortSignal
+  /** Somebody else holds the lease, or this node ends: nothing is recorded here any more. */
+  lost: AbortSignal
   setLogin: (login: Login | undefined) => void
   setLive: () => void
 }
 
-/** From the login page to the connection. Throws the signal's reason. */
+/** From the login page to the connection. Throws a signal's reason. */
 async function flow(options: Flow): Promise<LeaseOutcome> {
-  const { lease, audience, runtime } = options
-  if (!(await handedOver(lease))) {
+  const { lease, audience, runtime, lost } = options
+  if (!lease.handOver) {
     // A fence beyond the first claim says that another browser has been lost.
     if (lease.fence > 1) audience.notify(WORDS.restarted)
     await logInAndHandOver(options)
   }
   audience.setState('checking')
-  const claimLoss = new AbortController()
-  const stop = (): void => {
-    // What was handed over takes its course: only another holder, or this node's end, keeps it from being recorded here.
-    const { reason } = options.signal
-    if (reason instanceof LeaseEnd && (reason.kind === 'lost' || reason.kind === 'stopping')) claimLoss.abort(reason)
-  }
-  stop()
-  options.signal.addEventListener('abort', stop, { once: true })
-  return awaitConnection({ lease, runtime, signal: claimLoss.signal })
+  return awaitConnection({ lease, runtime, signal: lost })
 }
 
 async function logInAndHandOver(options: Flow): Promise<void> {
@@ -162,8 +168,8 @@ async function inOneBrowser(options: OneBrowser): Promise<void> {
     const session = await login.session
     setLogin(undefined)
     audience.setState('checking')
-    if (!(await writeAsHolder(lease, { state: 'checking' }))) throw new LeaseEnd('lost')
-    await handOver({ lease, context: login.context, session, profile, runtime })
+    const args = await sealSession({ lease, context: login.context, session, profile, runtime })
+    await handOver({ lease, args, runtime, signal })
   } finally {
     await login.close()
   }

@@ -1,9 +1,10 @@
+import { EXPIRED } from '../schemas/lease/lease-ends.ts'
+
 /** What visitors are told. Each failure ends with what to do next. */
 const AGAIN = 'Return to the app and start again.'
 
 export const WORDS = {
-  expired: `The time for this sign-in is over. ${AGAIN}`,
-  released: `This sign-in was ended. ${AGAIN}`,
+  expired: EXPIRED,
   unwatched: `Nobody was here for a while, so this sign-in was closed. ${AGAIN}`,
   unopened: `The sign-in page could not be opened. ${AGAIN}`,
   unfinished: `The connection could not be completed. ${AGAIN}`,

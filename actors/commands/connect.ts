@@ -6,6 +6,7 @@ import type { Account } from '../../schemas/connection/account.ts'
 import { BrowserProfiles } from '../../schemas/connection/browser-profile.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
+import { isHandedOver } from '../../schemas/lease/lease-ends.ts'
 import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 import { emailHashOf } from '../../schemas/user/email-hash.ts'
 import { accountIdOf, holdAccount } from '../connection/account.ts'
@@ -46,7 +47,9 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
     try {
       const predecessors = holdings.map(({ document }) => document).filter(({ status }) => status !== 'revoked')
       const emailHash = args.emailHash ?? (email && emailHashOf({ app, email, runtime }))
-      if (!own)
+      if (!own) {
+        if (args.leaseId !== undefined && !(await isHandedOver({ leaseId: args.leaseId, commandId: command._id })))
+          throw new ServiceError('connection_revoked')
         await create({
           command,
           opened,
@@ -55,6 +58,7 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
           predecessors,
           ...(emailHash && { emailHash }),
         })
+      }
       for (const predecessor of predecessors) await foldConnection({ predecessor, runtime })
     } finally {
       for (const holding of holdings) await holding.release()

@@ -7,7 +7,7 @@ import { writeCommand } from '../../schemas/command/commands.ts'
 import { Accounts } from '../../schemas/connection/account.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
-import { FINAL_LEASE_STATES, Leases } from '../../schemas/lease/lease.ts'
+import { purgeLeases } from '../../schemas/lease/lease-ends.ts'
 import { type OutboxEntry, outboxEntry, withEvents } from '../../schemas/outbox.ts'
 import { spendCapturesOf } from '../../schemas/user/capture.ts'
 import { cutShortAndStored } from '../archive/counts.ts'
@@ -145,10 +145,7 @@ export async function sweep({ command, runtime }: CommandWork<'sweep'>): Promise
 /** A user whose data is deleted has no connect flow under way either: its browser closes. */
 async function endFlows(userId: string, { clock }: ActorRuntime): Promise<void> {
   const now = clock.now()
-  await Leases.updateMany(
-    { userId, state: trusted({ $nin: FINAL_LEASE_STATES }) },
-    { $set: { releaseRequestedAt: now } },
-  )
+  await purgeLeases({ userId, now })
   await spendCapturesOf({ userId, now })
 }
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
-import { trusted } from '../../schemas/database.ts'
-import { FINAL_LEASE_STATES, type Lease, Leases } from '../../schemas/lease/lease.ts'
+import { type Lease, Leases } from '../../schemas/lease/lease.ts'
+import { releaseLeases } from '../../schemas/lease/lease-ends.ts'
 import { recordAudit } from '../../schemas/operations/audit.ts'
 import type { Act } from './act.ts'
 
@@ -22,15 +22,12 @@ export const listLeases = ({
   return Leases.find(filter).sort({ createdAt: -1 }).limit(limit).lean<Lease[]>()
 }
 
-/** Asks for a lease's end: the farm closes its browser soon; one that has ended stays as it is. Throws `not_found`. */
+/** Ends a lease: the farm closes its browser soon; one that has ended, or has handed over, stays as it is. Throws `not_found`. */
 export async function releaseLease({ id, by, runtime: { clock } }: Act & { id: string }): Promise<Lease> {
   const now = clock.now()
   const lease = isUuid(id) ? await Leases.findById(id).lean<Lease>() : null
   if (!lease) throw new ServiceError('not_found')
-  const { modifiedCount } = await Leases.updateOne(
-    { _id: id, state: trusted({ $nin: FINAL_LEASE_STATES }), releaseRequestedAt: trusted({ $exists: false }) },
-    { $set: { releaseRequestedAt: now } },
-  )
-  if (modifiedCount > 0) await recordAudit({ at: now, by, action: 'lease.released', appId: lease.appId, target: id })
+  const released = await releaseLeases({ filter: { _id: id }, now })
+  if (released > 0) await recordAudit({ at: now, by, action: 'lease.released', appId: lease.appId, target: id })
   return lease
 }

@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws'
-import { SECOND } from '../../core/clock.ts'
+import { type Clock, SECOND } from '../../core/clock.ts'
 import { FINAL_LEASE_STATES, type Lease, Leases } from '../../schemas/lease/lease.ts'
+import { expireLeases } from '../../schemas/lease/lease-ends.ts'
 import type { PageState } from '../../wire/stream.ts'
 import { CLOSE_ENDED, CLOSE_REPLACED } from '../../wire/stream-constants.ts'
 import { inTime } from '../kit/deadline.ts'
@@ -17,7 +18,6 @@ const AGAIN_MS = SECOND
 const BUSY = 'All browsers are busy right now. Please keep this page open: yours opens as soon as one is free.'
 const LOST = 'The browser was lost. Another one is being opened, and you will have to sign in once more.'
 const AWAY = 'The service does not answer right now. Trying again…'
-const EXPIRED = 'The time for this sign-in is over. Return to the app and start again.'
 const UNKNOWN = 'This sign-in is not known any more. Return to the app and start again.'
 
 /**
@@ -39,7 +39,7 @@ export async function followLease({
   let waitingSince = clock.elapsed()
   let lost = false
   while (isOpen()) {
-    const lease = await inTime(Leases.findById(leaseId).lean<Lease>().exec(), { clock }).catch((error: unknown) => {
+    const lease = await inTime(readLease(leaseId, clock), { clock }).catch((error: unknown) => {
       log.warn({ err: error }, 'a lease could not be read')
       return undefined
     })
@@ -48,7 +48,7 @@ export async function followLease({
       await clock.sleep(AGAIN_MS)
       continue
     }
-    const final = finalState(lease, clock.now())
+    const final = finalState(lease)
     if (final) {
       tell(final.state, final.message)
       return page.close(CLOSE_ENDED)
@@ -56,11 +56,13 @@ export async function followLease({
     if (isHeld(lease, clock.now())) {
       const end = await relayTo({ lease, page, runtime })
       if (end === 'replaced') return page.close(CLOSE_REPLACED)
-      // What ended is in the document by then, or will be in a moment.
+      // What ended is in the document by then.
+      if (end === 'ended') continue
       if (end === 'moved') {
         lost = true
         waitingSince = clock.elapsed()
         tell.forget()
+        continue
       }
       if (end === 'unreachable') await clock.sleep(LOOK_MS)
     }
@@ -86,13 +88,21 @@ function createTeller(page: WebSocket) {
   return tell
 }
 
-function finalState(lease: Lease | null, now: Date): { state: PageState; message?: string } | null {
+/** The lease, ended first where its hour is over: what a visitor is told of an end stands in the document before, and binds whoever holds it. */
+async function readLease(_id: string, clock: Clock): Promise<Lease | null> {
+  const lease = await Leases.findById(_id).lean<Lease>()
+  const now = clock.now()
+  if (!lease || lease.expiresAt > now || (await expireLeases({ filter: { _id }, now })) === 0) return lease
+  return Leases.findById(_id).lean<Lease>()
+}
+
+function finalState(lease: Lease | null): { state: PageState; message?: string } | null {
   if (!lease) return { state: 'failed', message: UNKNOWN }
   const { state, failure } = lease
   if (state === 'connected') return { state }
-  if (FINAL_LEASE_STATES.includes(state)) return { state: 'failed', ...(failure !== undefined && { message: failure }) }
-  // A session that was handed over is carried through, however late.
-  return lease.expiresAt <= now && state !== 'checking' ? { state: 'failed', message: EXPIRED } : null
+  return FINAL_LEASE_STATES.includes(state)
+    ? { state: 'failed', ...(failure !== undefined && { message: failure }) }
+    : null
 }
 
 const isHeld = (lease: Lease | null, now: Date): lease is Lease & { nodeId: string; nodeUrl: string } =>

@@ -13,6 +13,8 @@ export interface CommandArguments {
   /** Creates the connection `connectionId` from a usable session (hosted page or native capture). */
   connect: {
     connectionId: string
+    /** The lease that was handed over as this command: where a purge has ended it since, nothing comes of the command. */
+    leaseId?: string
     userId: string
     userRef: string
     provider: string

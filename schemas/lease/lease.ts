@@ -2,6 +2,7 @@ import mongoose, { type Model } from 'mongoose'
 import { DAY, SECOND } from '../../core/clock.ts'
 import type { PageState } from '../../wire/stream.ts'
 import { type Claimable, claimFields } from '../claims.ts'
+import type { CommandArguments } from '../command/command.ts'
 import { embedded } from '../embedded.ts'
 
 /** CSS pixels of the remote screen and how it presents itself. */
@@ -34,6 +35,15 @@ export interface Lease extends Claimable {
   /** Internal address of the node that holds it: `ws://host:port`. */
   nodeUrl?: string
   nodeId?: string
+  /**
+   * What its session was handed over as: written by its holder, fenced, before the command itself. From then on the flow ends as that
+   * command does, whichever node is left to write it.
+   */
+  handOver?: {
+    commandId: string
+    /** Until the command is written. Secrets in it are sealed. */
+    args?: CommandArguments['connect']
+  }
   /** The connection that came of it. */
   connectionId?: string
   /** Someone asked for it to end: the visitor, an operator, a purge. */
@@ -62,6 +72,7 @@ const schema = new mongoose.Schema<Lease>(
     failure: String,
     nodeUrl: String,
     nodeId: String,
+    handOver: embedded({ commandId: String, args: mongoose.Schema.Types.Mixed }),
     connectionId: String,
     releaseRequestedAt: Date,
     createdAt: { type: Date, required: true },

@@ -5,6 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Connections } from '../../schemas/connection/connection.ts'
 import { Leases } from '../../schemas/lease/lease.ts'
+import { releaseLeases } from '../../schemas/lease/lease-ends.ts'
 import { until } from '../support/until.ts'
 import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
@@ -83,7 +84,7 @@ life('a reconnect begins with what the browser of the ended session remembered, 
 
 life('a flow that an operator releases ends with what to do next', async () => {
   const hosted = await open('released')
-  await Leases.updateOne({ userRef: 'released' }, { $set: { releaseRequestedAt: new Date() } })
+  await releaseLeases({ filter: { userRef: 'released' }, now: new Date() })
   await hosted.reaches('failed')
   assert.match(await alertOf(hosted), 'This sign-in was ended. Return to the app and start again.')
   const lease = await Leases.findOne({ userRef: 'released' }).lean()
@@ -93,7 +94,7 @@ life('a flow that an operator releases ends with what to do next', async () => {
 
 life('a visitor who comes back after the end is told how it ended', async () => {
   const hosted = await open('back-later')
-  await Leases.updateOne({ userRef: 'back-later' }, { $set: { releaseRequestedAt: new Date() } })
+  await releaseLeases({ filter: { userRef: 'back-later' }, now: new Date() })
   await hosted.reaches('failed')
   await hosted.page.reload()
   await hosted.reaches('failed')
