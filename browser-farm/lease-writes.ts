@@ -1,5 +1,5 @@
 import { heldBy } from '../schemas/claims.ts'
-import { dueBy, trusted } from '../schemas/database.ts'
+import { trusted } from '../schemas/database.ts'
 import { type Lease, Leases } from '../schemas/lease/lease.ts'
 import { UNDER_WAY } from '../schemas/lease/lease-ends.ts'
 
