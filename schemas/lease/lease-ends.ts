@@ -3,7 +3,7 @@ import { FINAL_LEASE_STATES, Leases } from './lease.ts'
 
 /** What visitors are told of these ends. */
 export const EXPIRED = 'The time for this sign-in is over. Return to the app and start again.'
-export const RELEASED = 'This sign-in was ended. Return to the app and start again.'
+const RELEASED = 'This sign-in was ended. Return to the app and start again.'
 
 /** What only a lease under way has. */
 export const UNDER_WAY = { claimableAt: 1, claimedBy: 1, nodeUrl: 1, nodeId: 1, 'handOver.args': 1 } as const

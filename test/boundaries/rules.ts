@@ -38,7 +38,7 @@ export const FOLDERS: Record<string, Folder> = {
   'schemas/archive': { mayImport: [...SCHEMAS_BASE, 'schemas/command'] },
   'schemas/connection': { mayImport: [...SCHEMAS_BASE, 'schemas/user', 'schemas/archive'] },
   'schemas/delivery': { mayImport: SCHEMAS_BASE },
-  'schemas/lease': { mayImport: SCHEMAS_BASE },
+  'schemas/lease': { mayImport: [...SCHEMAS_BASE, 'schemas/command'] },
   'schemas/operations': { mayImport: SCHEMAS_BASE },
 
   provider: { mayImport: ['core'] },
