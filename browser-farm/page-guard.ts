@@ -26,7 +26,7 @@ export function guardPage(guard: Guard): void {
   const { page, notify } = guard
   watchAddress(guard)
   page.on('dialog', (dialog) => {
-    // Leaving a page is the visitor's own wish; every other question is answered with no.
+    // Leaving a page is what the visitor asked for; every other question is answered with no.
     if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => undefined)
     notify(WORDS.dialog(dialog.message().slice(0, LONGEST_DIALOG)))
     void dialog.dismiss().catch(() => undefined)

@@ -35,7 +35,7 @@ function checkWebhookUrl(url: string | null | undefined, { config }: Act['runtim
  * Takes a partner on; the secrets that are returned are shown this once. Whoever asked may never get them: the process may be killed, the
  * database's answer or ours lost. So the app is marked as unanswered until right before the answer goes out, and whoever asks for its id until
  * then makes it anew. An answer that is lost on its way is asked for again with the same `Idempotency-Key`, within an hour and as long as no
- * secret was used. `canAnswer` tells whether the asker is still there. Throws `ServiceError` `app_exists`, `invalid_parameter`, `busy`.
+ * secret was used. `canAnswer` tells whether whoever asked is still there. Throws `ServiceError` `app_exists`, `invalid_parameter`, `busy`.
  */
 export async function createApp({
   body: { appId, appName, contactEmail, ownerEmail: _, ...branding },

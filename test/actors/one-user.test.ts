@@ -122,8 +122,8 @@ oneUser('a connect that failed in the end holds the account no longer', async ()
 })
 
 oneUser('an account whose session has ended is still its user’s', async () => {
-  const email = 'resting@example.test'
-  const { result } = await world.connect({ userRef: 'resting', email })
+  const email = 'idle@example.test'
+  const { result } = await world.connect({ userRef: 'idle', email })
   await world.site.control({ action: 'end-sessions', account: email })
   await until('a sync that notices', async () => {
     await Connections.updateOne(
@@ -133,7 +133,7 @@ oneUser('an account whose session has ended is still its user’s', async () => 
     return Connections.exists({ _id: result?.connectionId ?? '', status: 'needs_reauth' })
   })
   assert.is((await world.connect({ userRef: 'taker', email })).failure?.code, 'account_held')
-  const back = await world.connect({ userRef: 'resting', email })
+  const back = await world.connect({ userRef: 'idle', email })
   assert.is(back.state, 'done')
 })
 
