@@ -14,7 +14,7 @@ const TOUCH_TYPES = { start: 'touchStart', move: 'touchMove', end: 'touchEnd', c
 export function dispatchInput(cdp: CDPSession, message: PageMessage): void {
   for (const [method, params] of inputCalls(message)) {
     // A page that navigates or closes may refuse an event: nothing that its visitor could do about it.
-    void cdp.send(method, params as never).catch(() => undefined)
+    void cdp.send(method, params).catch(() => undefined)
   }
 }
 
