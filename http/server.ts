@@ -3,6 +3,7 @@ import compression from 'compression'
 import express, { type Express } from 'express'
 import { HOUR, SECOND } from '../core/clock.ts'
 import { apiRouter } from './api/index.ts'
+import { bodyTime } from './kit/body-time.ts'
 import { requestContext } from './kit/context.ts'
 import { endpoint } from './kit/endpoint.ts'
 import { errorAnswer, unknownPath } from './kit/error-answer.ts'
@@ -36,6 +37,7 @@ async function createApplication(runtime: HttpRuntime): Promise<Express> {
   app.set('trust proxy', config.TRUST_PROXY)
   app.use(requestContext({ log }))
   app.use(requestLog({ clock, observe: measureRequests(metrics) }))
+  app.use(bodyTime(runtime))
   app.use(securityHeaders({ https: config.BASE_URL.startsWith('https:') }))
   // In production only the process's own health listener has them.
   if (config.SERVICE_ENV === 'sandbox') {

@@ -1,4 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { Timer } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import type { App } from '../../schemas/app/app.ts'
@@ -17,6 +18,8 @@ interface RequestContext {
   caller?: Caller
   /** What an operator may do (http/access/operator.ts). */
   operatorRole?: OperatorRole
+  /** Ends the wait for the body (http/kit/body-time.ts). */
+  bodyTimer?: Timer
   /** The app under whose name a page stands, that of an error too. */
   branding?: Pick<App, 'name' | 'logoUrl' | 'primaryColor'>
   /** The way back to that app, where its link named one that is allowed. */

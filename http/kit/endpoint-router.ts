@@ -2,6 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Principal } from '../../schemas/principal.ts'
 import type { AnswerOf, BodyOf, Endpoint, Endpoints, Method, ParamsOf, QueryOf } from '../../wire/endpoint.ts'
+import { takeUpload } from './body-time.ts'
 import { principalOf } from './context.ts'
 import { deadline } from './deadline.ts'
 import { endpoint } from './endpoint.ts'
@@ -52,19 +53,26 @@ export function endpointRouter<T extends Endpoints>({
   const byPath = new Map<string, Partial<Record<Method, RequestHandler[]>>>()
   for (const name of Object.keys(endpoints) as (keyof T & string)[]) {
     const each: Endpoint = endpoints[name] as T[typeof name]
-    const { path, method, body, bodyOptional = false, waits } = each
+    const { path, method, body, bodyOptional = false, waits, upload } = each
     const handlersOfPath = byPath.get(path) ?? {}
     handlersOfPath[method] = [
       ...(body || waits ? [] : [soon]),
       ...guard(each),
-      ...(body ? jsonBody({ clock: runtime.clock, optional: bodyOptional }) : []),
+      ...(body ? jsonBody({ optional: bodyOptional }) : []),
       ...(body && !waits ? [soon] : []),
+      ...(upload ? [uploading] : []),
       answering(each, handlers[name] as Handler<Endpoint>),
     ]
     byPath.set(path, handlersOfPath)
   }
   for (const [path, methods] of byPath) endpoint(router, path.slice(under.length), methods)
   return router
+}
+
+/** Only after the guards: whoever is not known gets no more time than for any other body. */
+const uploading: RequestHandler = (request, _response, next) => {
+  takeUpload(request)
+  next()
 }
 
 function answering(endpoint: Endpoint, handler: Handler<Endpoint>): RequestHandler {

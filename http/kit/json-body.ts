@@ -1,8 +1,6 @@
 import express, { type Request, type RequestHandler } from 'express'
-import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
-import { bodyInTime } from './body-time.ts'
 
 /** Far more than any request of ours; uploads have a way of their own. */
 const BODY_LIMIT = 100 * 1024
@@ -12,10 +10,10 @@ const JSON_DEPTH = 16
  * Reads a JSON object, whatever its content type says; `request.body` is then the object. Throws `ServiceError` `invalid_json` for
  * what is no JSON object, is nested too deep or has a key `__proto__`, for no body unless it is `optional`, and `body_too_large`.
  */
-export function jsonBody({ clock, optional = false }: { clock: Clock; optional?: boolean }): RequestHandler[] {
+export function jsonBody({ optional = false }: { optional?: boolean } = {}): RequestHandler[] {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return [
-    bodyInTime(express.raw({ type: () => true, limit: BODY_LIMIT }), { clock }),
+    express.raw({ type: () => true, limit: BODY_LIMIT }),
     (request, _response, next) => {
       const bytes = bytesOf(request)
       request.body = optional && bytes.length === 0 ? {} : parse(bytes, decoder)

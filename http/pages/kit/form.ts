@@ -1,13 +1,10 @@
 import express, { type Request, type RequestHandler } from 'express'
-import type { Clock } from '../../../core/clock.ts'
-import { bodyInTime } from '../../kit/body-time.ts'
 
 /** Far more than any form of ours. */
 const FORM_LIMIT = '4kb'
 
 /** Reads a form as browsers send it; throws `body_too_large`. */
-export const formBody = ({ clock }: { clock: Clock }): RequestHandler =>
-  bodyInTime(express.urlencoded({ extended: false, limit: FORM_LIMIT }), { clock })
+export const formBody = (): RequestHandler => express.urlencoded({ extended: false, limit: FORM_LIMIT })
 
 /** A field of the form; undefined where it is missing or was sent more than once. */
 export function formField({ body }: Request, name: string): string | undefined {

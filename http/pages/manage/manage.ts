@@ -41,7 +41,7 @@ export function manageRouter(context: PageContext): Router {
     get: [pageHandler(context, async (exchange) => askForConfirmation(exchange, await visits.read(exchange.request)))],
     post: [
       ownOriginOnly(runtime),
-      formBody(runtime),
+      formBody(),
       pageHandler(context, async (exchange) => deleteEverything(exchange, await visits.read(exchange.request))),
     ],
   })

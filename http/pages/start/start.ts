@@ -32,7 +32,7 @@ export function startRouter(context: PageContext): Router {
         if (visits.flowIdOf(request.headers.cookie) === null) throw new ServiceError('missing_token')
         next()
       },
-      ...jsonBody(runtime),
+      ...jsonBody(),
       pageHandler(context, async (exchange) => begin(exchange, await visits.read(exchange.request))),
     ],
   })
