@@ -4,12 +4,11 @@ import type { Runtime } from '../core/process.ts'
 import { loadProfiles } from '../provider/load-profiles.ts'
 import { deleteStrayUploads } from '../schemas/archive/export-upload.ts'
 import { createHeldClaims } from '../schemas/held-claims.ts'
-import { claimCommands } from './commands/claim-commands.ts'
+import { commandClaims } from './commands/claim-commands.ts'
 import { startDelivering } from './delivery/start-delivering.ts'
 import { type ActorRuntime, Stopping } from './runtime.ts'
 import { type ActorInfo, startActorSystem } from './supervision.ts'
-import { claimConnections, SYNCS_AT_ONCE } from './sync/claim-connections.ts'
-import { createSlots } from './sync/slots.ts'
+import { connectionClaims, SYNCS_AT_ONCE } from './sync/claim-connections.ts'
 
 /** How often each kind of waiting work is looked for (machine ms): an indexed read of what is due, nothing more. */
 const COMMANDS_EVERY_MS = 50
@@ -41,13 +40,12 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
   const commands = system.supervise('commands')
   const delivering = startDelivering({ runtime: base, system })
   const runtime: ActorRuntime = { ...base, held, profiles, outboxHint: delivering.hint }
-  const slots = createSlots()
 
   const poll = (name: string, everyMs: number, work: () => Promise<number>) =>
     startPoller({ name, everyMs, work, clock, log })
   const pollers = [
-    poll('commands', COMMANDS_EVERY_MS, () => claimCommands({ runtime, commands, connections })),
-    poll('connections', CONNECTIONS_EVERY_MS, () => claimConnections({ runtime, connections, slots, syncsAtOnce })),
+    poll('commands', COMMANDS_EVERY_MS, commandClaims({ runtime, commands, connections })),
+    poll('connections', CONNECTIONS_EVERY_MS, connectionClaims({ runtime, connections, syncsAtOnce })),
     poll('uploads', STRAY_UPLOADS_EVERY_MS, () => sweepUploads(runtime)),
   ]
   return {

@@ -1,13 +1,23 @@
 import { claimMany } from '../../schemas/claims.ts'
 import { type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
+import { trusted } from '../../schemas/database.ts'
 import { YieldRequested } from '../../schemas/held-claims.ts'
+import { holdInMailbox } from '../mailbox-claim.ts'
+import { createPlaces } from '../places.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { Supervisor } from '../supervision.ts'
 import { carryOut } from './carry-out.ts'
 
-/** Claimed in one go; more are claimed at the next turn. */
-const CLAIMS_AT_ONCE = 50
-const COMMANDS_AT_ONCE = 200
+/** Carried out by one process at a time. An ingestion holds parts of an export in memory; of the others each waits for the database mostly. */
+const AT_ONCE: Readonly<Record<CommandKind, number>> = {
+  connect: 100,
+  purge: 50,
+  ingest: 10,
+  sweep: 20,
+  'sync-now': 20,
+  'test-event': 20,
+}
+const KINDS = Object.keys(AT_ONCE) as CommandKind[]
 
 /** Commands that do not wait for what else is done with their connection: it goes on after them. */
 const INTERRUPTED_BY: Partial<Record<CommandKind, ReadonlySet<string>>> = {
@@ -18,10 +28,10 @@ const INTERRUPTED_BY: Partial<Record<CommandKind, ReadonlySet<string>>> = {
 const IN_LINE: ReadonlySet<CommandKind> = new Set<CommandKind>(['connect', 'purge', 'ingest'])
 
 /**
- * Claims commands that are due and gives each to its actor; returns how many. Those on a connection go to that connection's actor, so
- * one process does one thing at a time with it; between processes the fence decides.
+ * Returns what claims commands that are due and gives each to its actor, and says how many. Those on a connection go to that connection's
+ * actor, so one process does one thing at a time with it; between processes the fence decides.
  */
-export async function claimCommands({
+export function commandClaims({
   runtime,
   commands,
   connections,
@@ -29,18 +39,33 @@ export async function claimCommands({
   runtime: ActorRuntime
   commands: Supervisor
   connections: Supervisor
-}): Promise<number> {
-  const limit = Math.min(CLAIMS_AT_ONCE, COMMANDS_AT_ONCE - commands.size())
-  if (limit <= 0) return 0
-  const claimed = await claimMany<Command>(Commands, { now: runtime.clock.now(), limit })
-  for (const command of claimed) {
+}): () => Promise<number> {
+  const { clock, held, log } = runtime
+  const places = createPlaces(AT_ONCE)
+
+  const begin = (command: Command): void => {
+    const leave = places.take(command.kind)
     const supervisor = IN_LINE.has(command.kind) && 'connectionId' in command.args ? connections : commands
     const interrupted = INTERRUPTED_BY[command.kind]
     if (interrupted)
       supervisor.abort(command.target, interrupted, new YieldRequested('a command waits for this connection'))
+    const takeOver = holdInMailbox({ held, model: Commands, claim: command })
     void supervisor
-      .tell(command.target, command.kind, (signal) => carryOut({ command, runtime, signal }))
-      .catch((error: unknown) => runtime.log.error({ err: error, commandId: command._id }, 'an actor crashed'))
+      .tell(command.target, command.kind, async (signal) => {
+        if (takeOver()) await carryOut({ command, runtime, signal })
+      })
+      .catch((error: unknown) => log.error({ err: error, commandId: command._id }, 'an actor crashed'))
+      .finally(leave)
   }
-  return claimed.length
+
+  return async () => {
+    const open = KINDS.filter((kind) => places.free(kind) > 0)
+    if (open.length === 0) return 0
+    // All that is claimed in one go may be of one kind.
+    const limit = Math.min(...open.map((kind) => places.free(kind)))
+    const filter = open.length < KINDS.length ? { kind: trusted({ $in: open }) } : {}
+    const claimed = await claimMany<Command>(Commands, { now: clock.now(), filter, limit })
+    for (const command of claimed) begin(command)
+    return claimed.length
+  }
 }

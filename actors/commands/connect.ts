@@ -131,6 +131,7 @@ async function create({
     replaces: predecessors.map(({ _id }) => _id),
     sync: { unchanged: 0, ...resumed(predecessors) },
     crashes: 0,
+    awaitsFirstSync: true,
     claimableAt: now,
     fence: 0,
     outbox: [created(command, predecessors, now)],

@@ -36,5 +36,6 @@ export const REVOKED = {
   emailHash: 1,
   device: 1,
   quarantinedAt: 1,
+  awaitsFirstSync: 1,
   'sync.runId': 1,
 } as const

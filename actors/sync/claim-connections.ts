@@ -1,9 +1,11 @@
 import { claimMany } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
-import { dueBy } from '../../schemas/database.ts'
+import { dueBy, trusted } from '../../schemas/database.ts'
+import { holdInMailbox } from '../mailbox-claim.ts'
+import { createPlaces } from '../places.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { Supervisor } from '../supervision.ts'
-import type { Slots } from './slots.ts'
+import { createSlots } from './slots.ts'
 import { whenDue } from './when-due.ts'
 
 /** Claimed in one go; more are claimed at the next turn. */
@@ -11,38 +13,56 @@ const CLAIMS_AT_ONCE = 50
 /** Syncs that one process runs at a time: each holds a page of conversations in memory. */
 export const SYNCS_AT_ONCE = 200
 
-/** Goes before whatever else is due: the first sync begins within a minute (docs/behaviour.md, Sync cadence). */
-const NEVER_SYNCED = { lastSyncAt: null }
+/** Goes before whatever else is due: docs/behaviour.md, Sync cadence, has the first sync begin within a minute. */
+const FIRST_SYNC: Record<string, unknown> = { awaitsFirstSync: trusted({ $eq: true, $exists: true }) }
 
-/** Claims connections that are due and has them synced; returns how many. Where all slots are taken it asks for those that it needs. */
-export async function claimConnections({
+/**
+ * Returns what claims connections that are due and has them synced, and says how many. Where all slots are taken it asks for those that
+ * first syncs need.
+ */
+export function connectionClaims({
   runtime,
   connections,
-  slots,
   syncsAtOnce,
 }: {
   runtime: ActorRuntime
   connections: Supervisor
-  slots: Slots
   syncsAtOnce: number
-}): Promise<number> {
-  const now = runtime.clock.now()
-  const limit = Math.min(CLAIMS_AT_ONCE, syncsAtOnce - connections.size())
-  if (limit <= 0) {
-    const due = { ...NEVER_SYNCED, claimableAt: dueBy(now) }
-    slots.want(await Connections.countDocuments(due).limit(CLAIMS_AT_ONCE))
-    return 0
-  }
-  slots.want(0)
-  const claimed = await claimMany<Connection>(Connections, { now, filter: NEVER_SYNCED, limit })
-  if (claimed.length < limit)
-    claimed.push(...(await claimMany<Connection>(Connections, { now, limit: limit - claimed.length })))
-  for (const connection of claimed) {
+}): () => Promise<number> {
+  const { clock, held, log } = runtime
+  const slots = createSlots()
+  const places = createPlaces({ sync: syncsAtOnce })
+
+  const begin = (connection: Connection): void => {
+    const leave = places.take('sync')
     const slot = slots.take()
+    const takeOver = holdInMailbox({ held, model: Connections, claim: connection })
     void connections
-      .tell(connection._id, 'sync', (signal) => whenDue({ connection, runtime, signal, slot }))
-      .catch((error: unknown) => runtime.log.error({ err: error, connectionId: connection._id }, 'an actor crashed'))
-      .finally(slot.leave)
+      .tell(connection._id, 'sync', async (signal) => {
+        if (takeOver()) await whenDue({ connection, runtime, signal, slot })
+      })
+      .catch((error: unknown) => log.error({ err: error, connectionId: connection._id }, 'an actor crashed'))
+      .finally(() => {
+        slot.leave()
+        leave()
+        // Counted anew at the next look: until then no other gives its slot up for the one that this makes room for.
+        slots.want(0)
+      })
   }
-  return claimed.length
+
+  return async () => {
+    const now = clock.now()
+    const limit = Math.min(CLAIMS_AT_ONCE, places.free('sync'))
+    if (limit === 0) {
+      const due = { ...FIRST_SYNC, claimableAt: dueBy(now) }
+      slots.want(await Connections.countDocuments(due).limit(CLAIMS_AT_ONCE))
+      return 0
+    }
+    slots.want(0)
+    const claimed = await claimMany<Connection>(Connections, { now, filter: FIRST_SYNC, limit })
+    if (claimed.length < limit)
+      claimed.push(...(await claimMany<Connection>(Connections, { now, limit: limit - claimed.length })))
+    for (const connection of claimed) begin(connection)
+    return claimed.length
+  }
 }

@@ -30,6 +30,8 @@ export async function reportSync({
   const events: OutboxEntry[] = importedEvents({ connection, runId, counts, at: now })
   if (outcome.kind === 'session-ended')
     events.push(reauthNeeded({ connection, runId, reason: outcome.reason, lastSyncAt, at: now }))
+  // A first sync that was cut short before it began goes first again.
+  const looked = sessionVerified || outcome.kind !== 'interrupted'
   const release = releaseAt(next.due)
   const ended = {
     $set: {
@@ -41,7 +43,12 @@ export async function reportSync({
       ...(outcome.kind === 'session-ended' && { status: 'needs_reauth' }),
       crashes: 0,
     },
-    $unset: { ...release.$unset, 'sync.runId': 1, ...(next.intervalMs === undefined && { 'sync.intervalMs': 1 }) },
+    $unset: {
+      ...release.$unset,
+      ...(looked && { awaitsFirstSync: 1 }),
+      'sync.runId': 1,
+      ...(next.intervalMs === undefined && { 'sync.intervalMs': 1 }),
+    },
   }
   await writeHeld(connection, withEvents(ended, events, now))
   if (events.length > 0) runtime.outboxHint()

@@ -27,6 +27,6 @@ async function afterCrash(connection: Connection, { clock }: ActorRuntime): Prom
   const held = { ...heldBy(connection), claimedBy: trusted({ $exists: true }) }
   await Connections.updateOne(held, {
     $set: { crashes, ...release.$set, ...(quarantine && { quarantinedAt: clock.now() }) },
-    $unset: release.$unset,
+    $unset: { ...release.$unset, awaitsFirstSync: 1 },
   })
 }

@@ -30,6 +30,8 @@ export interface Connection extends Claimable, HasOutbox {
   status: ConnectionStatus
   capturedAt: Date
   lastSyncAt?: Date
+  /** Until its first sync has ended, however it ended: that one goes before whatever else is due. */
+  awaitsFirstSync?: true
   accountId: string
   archiveId?: string
   /** Wraps everything that belongs to this connection; destroying it is the deletion. */
@@ -62,6 +64,7 @@ const schema = new mongoose.Schema<Connection>(
     status: { type: String, enum: ['active', 'needs_reauth', 'revoked'], required: true },
     capturedAt: { type: Date, required: true },
     lastSyncAt: Date,
+    awaitsFirstSync: Boolean,
     accountId: { type: String, required: true },
     archiveId: String,
     key: wrappedKey,
@@ -91,8 +94,10 @@ schema.index({ accountId: 1, status: 1 })
 schema.index({ capturedAt: -1 })
 schema.index({ quarantinedAt: -1 }, { partialFilterExpression: { quarantinedAt: { $exists: true } } })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
-/** What was never synced goes first. */
-schema.index({ lastSyncAt: 1, claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
+schema.index(
+  { awaitsFirstSync: 1, claimableAt: 1 },
+  { partialFilterExpression: { awaitsFirstSync: { $exists: true } } },
+)
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 
 export const Connections: Model<Connection> = mongoose.model<Connection>('Connection', schema)

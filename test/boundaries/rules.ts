@@ -14,7 +14,13 @@ const SERVICE = ['schemas', 'provider', 'core', 'wire']
 /** Folders of which anything may be imported nowhere, and which may import anything. */
 export const OUTSIDE = ['test', 'bench']
 
-const ACTORS_BASE = ['actors/runtime.ts', 'actors/supervision.ts', 'actors/crash.ts']
+const ACTORS_BASE = [
+  'actors/runtime.ts',
+  'actors/supervision.ts',
+  'actors/crash.ts',
+  'actors/mailbox-claim.ts',
+  'actors/places.ts',
+]
 const SCHEMAS_BASE = [
   'schemas/batched.ts',
   'schemas/claims.ts',

@@ -1,0 +1,90 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createPlaces } from '../../actors/places.ts'
+import { newId } from '../../core/ids.ts'
+import { type Command, Commands } from '../../schemas/command/command.ts'
+import { Connections } from '../../schemas/connection/connection.ts'
+import { type ActorWorld, startActorWorld } from '../support/actors.ts'
+import { until } from '../support/until.ts'
+import { beginIngest, complete, connected, syncAgain } from './sync/support.ts'
+
+const places = suite('places for each kind of work')
+let world: ActorWorld
+places.before(async () => {
+  world = await startActorWorld({ timeScale: 10, syncsAtOnce: 1 })
+})
+places.after(() => world.stop())
+
+const DAY = 86_400_000
+
+/** As a holder in another process does that does not end. */
+const holdElsewhere = (id: string) =>
+  Connections.updateOne(
+    { _id: id },
+    { $set: { claimedBy: newId(), claimableAt: new Date(Date.now() + DAY) }, $inc: { fence: 1 } },
+  )
+const letGo = (id: string) =>
+  Connections.updateOne({ _id: id }, { $set: { claimableAt: new Date(0) }, $unset: { claimedBy: 1 } })
+const commandOf = async (id: string): Promise<Command> => {
+  const command = await Commands.findById(id).lean<Command>()
+  if (!command) throw new Error('no such command')
+  return command
+}
+const claimedCommand = (id: string): Promise<Command> =>
+  until('the claim', async () => {
+    const command = await commandOf(id)
+    return command.claimedBy ? command : null
+  })
+
+places('a kind has its own and no other', () => {
+  const { free, take } = createPlaces({ one: 1, two: 2 })
+  const leave = take('one')
+  assert.equal([free('one'), free('two')], [0, 2])
+  leave()
+  assert.is(free('one'), 1)
+})
+
+places('what waits in a mailbox stays claimed, and takes no place of a sync', async () => {
+  const busy = await connected(world, { userRef: 'busy', email: 'busy@example.test' })
+  await complete(busy)
+  await holdElsewhere(busy)
+  const first = await beginIngest(world, { connectionId: busy, conversations: [] })
+  await claimedCommand(first)
+  const second = await beginIngest(world, { connectionId: busy, conversations: [] })
+  const waiting = await claimedCommand(second)
+  const { claimableAt } = waiting
+  const renewed = await until('its renewal', async () => {
+    const now = await commandOf(second)
+    return now.claimableAt && claimableAt && now.claimableAt > claimableAt ? now : null
+  })
+  assert.is(renewed.fence, waiting.fence, 'nobody has claimed it again')
+
+  const other = await connected(world, { userRef: 'other', email: 'other@example.test' })
+  await complete(other)
+  assert.is((await commandOf(first)).state, 'waiting', 'the ingestions wait all the while')
+  await letGo(busy)
+  for (const id of [first, second])
+    await until('its end', async () => ((await commandOf(id)).state !== 'waiting' ? true : null))
+  assert.is((await commandOf(second)).fence, waiting.fence)
+})
+
+places('a first sync goes before all others once, however it ends', async () => {
+  const account = 'unlucky@example.test'
+  const id = await connected(world, { userRef: 'unlucky', email: account })
+  assert.is((await complete(id)).awaitsFirstSync, undefined)
+  await Connections.updateOne({ _id: id }, { $set: { awaitsFirstSync: true }, $unset: { lastSyncAt: 1 } })
+  await world.site.control({
+    action: 'fail',
+    account,
+    mode: 'status',
+    status: 502,
+    count: 4,
+    path: '/api/auth/session',
+  })
+  const failed = await syncAgain(id)
+  assert.match(failed.sync.outcome ?? '', /^unavailable/)
+  assert.is(failed.lastSyncAt, undefined)
+  assert.is(failed.awaitsFirstSync, undefined)
+})
+
+places.run()
