@@ -1,5 +1,5 @@
 /** How much of each kind of work one process does at a time, so that no kind fills the places of another. */
-export interface Places<Kind extends string> {
+interface Places<Kind extends string> {
   free(kind: Kind): number
   /** Takes a place; the returned function gives it back. */
   take(kind: Kind): () => void

@@ -7,7 +7,7 @@ export interface Slot {
 }
 
 /** Who of the syncs of one process gives its slot up for those that must not wait long: as many as wait, whoever looks first. */
-export interface Slots {
+interface Slots {
   take(): Slot
   /** How many wait for a slot. */
   want(waiting: number): void
