@@ -14,8 +14,8 @@ import { FRAME_HEADER_BYTES, LONGEST_TEXT } from './stream-constants.ts'
 export type PageState = 'starting' | 'waiting' | 'live' | 'checking' | 'connected' | 'failed'
 
 export type FarmMessage =
-  /** `message` is for the visitor; absent: the page's own words. */
-  | { type: 'state'; state: PageState; message?: string }
+  /** `title` and `message` are for the visitor; absent: the page's own words. */
+  | { type: 'state'; state: PageState; title?: string; message?: string }
   /** Something that passes, told beside the picture. */
   | { type: 'notice'; message: string }
   /** Whether a text field has the remote focus, and whether it hides what is typed. */

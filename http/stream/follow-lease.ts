@@ -15,9 +15,21 @@ const BUSY_MS = 4 * SECOND
 /** After a node that should be there did not answer, or the database did not. */
 const AGAIN_MS = SECOND
 
-const BUSY = 'All browsers are busy right now. Please keep this page open: yours opens as soon as one is free.'
-const LOST = 'The browser was lost. Another one is being opened, and you will have to sign in once more.'
-const AWAY = 'The service does not answer right now. Trying again…'
+/** What the page says instead of its own words. */
+interface Words {
+  title?: string
+  message?: string
+}
+
+const BUSY: Words = {
+  title: 'All browsers are busy',
+  message: 'Please keep this page open: yours opens as soon as one is free.',
+}
+const LOST: Words = {
+  title: 'The browser was lost',
+  message: 'Another one is being opened, and you will have to sign in once more.',
+}
+const AWAY: Words = { title: 'The service does not answer right now', message: 'Trying again…' }
 const UNKNOWN = 'This sign-in is not known any more. Return to the app and start again.'
 
 /**
@@ -50,7 +62,7 @@ export async function followLease({
     }
     const final = finalState(lease)
     if (final) {
-      tell(final.state, final.message)
+      tell(final.state, final)
       return page.close(CLOSE_ENDED)
     }
     if (isHeld(lease, clock.now())) {
@@ -76,8 +88,8 @@ export async function followLease({
 /** Tells the page a state, once for each change. */
 function createTeller(page: WebSocket) {
   let last = ''
-  const tell = (state: PageState, message?: string): void => {
-    const text = JSON.stringify({ type: 'state', state, ...(message !== undefined && { message }) })
+  const tell = (state: PageState, { title, message }: Words = {}): void => {
+    const text = JSON.stringify({ type: 'state', state, title, message })
     if (text !== last && page.readyState === WebSocket.OPEN) page.send(text)
     last = text
   }
@@ -96,7 +108,7 @@ async function readLease(_id: string, clock: Clock): Promise<Lease | null> {
   return Leases.findById(_id).lean<Lease>()
 }
 
-function finalState(lease: Lease | null): { state: PageState; message?: string } | null {
+function finalState(lease: Lease | null): ({ state: PageState } & Words) | null {
   if (!lease) return { state: 'failed', message: UNKNOWN }
   const { state, failure } = lease
   if (state === 'connected') return { state }

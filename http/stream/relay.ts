@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
+import { guardListener } from '../../core/guard-listener.ts'
 import { parseUrl } from '../../core/parse-url.ts'
 import { CLOSE_OTHER_FLOW, PAGE_MESSAGE_BYTES, STREAM_PATH } from '../../wire/stream-constants.ts'
 import { linkVisits, START_PAGE } from '../access/link-visits.ts'
@@ -23,23 +24,33 @@ export function attachStreamRelay({ server, runtime }: { server: Server; runtime
   const visits = linkVisits({ page: START_PAGE, runtime })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: PAGE_MESSAGE_BYTES, perMessageDeflate: false })
 
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  /** The flow of the cookie and the flow that the page names, or the status of a refusal. */
+  const admit = ({ url, headers }: IncomingMessage): { leaseId: string; named: string | null } | string => {
+    const address = parseUrl(url ?? '/', config.BASE_URL)
+    if (address?.pathname !== STREAM_PATH) return '404 Not Found'
+    if (!isOwnOrigin(headers.origin, { config })) return '403 Forbidden'
+    const leaseId = visits.flowIdOf(headers.cookie)
+    return leaseId === null ? '401 Unauthorized' : { leaseId, named: address.searchParams.get('flow') }
+  }
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
-    // Whatever a stranger sends as a path: an exception here would end the process.
-    const address = parseUrl(request.url ?? '/', config.BASE_URL)
-    if (address?.pathname !== STREAM_PATH) return refuse(socket, '404 Not Found')
-    if (!isOwnOrigin(request.headers.origin, { config })) return refuse(socket, '403 Forbidden')
-    const leaseId = visits.flowIdOf(request.headers.cookie)
-    if (leaseId === null) return refuse(socket, '401 Unauthorized')
+    const admitted = admit(request)
+    if (typeof admitted === 'string') {
+      socket.end(`HTTP/1.1 ${admitted}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+      return
+    }
+    const { leaseId, named } = admitted
     sockets.handleUpgrade(request, socket, head, (page) => {
       page.on('error', () => page.terminate())
-      if (address.searchParams.get('flow') !== leaseId) return page.close(CLOSE_OTHER_FLOW)
+      if (named !== leaseId) return page.close(CLOSE_OTHER_FLOW)
       followLease({ leaseId, page, runtime }).catch((error: unknown) => {
         log.error({ err: error, lease: leaseId }, 'a stream failed')
         page.terminate()
       })
     })
-  })
+  }
+  const onError = (error: unknown): void => log.warn({ err: error }, 'an upgrade failed')
+  server.on('upgrade', guardListener({ socketOf: ([, socket]) => socket, onError, handle: onUpgrade }))
   return {
     size: () => sockets.clients.size,
     stop: () => {
@@ -47,8 +58,4 @@ export function attachStreamRelay({ server, runtime }: { server: Server; runtime
       sockets.close()
     },
   }
-}
-
-function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

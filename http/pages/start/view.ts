@@ -27,7 +27,7 @@ export function startBody({
 <div class="panel">
 <span class="sign" aria-hidden="true"></span>
 <h2 data-cover-title>Opening a browser…</h2>
-<p data-cover-text>This takes a few seconds.</p>
+<p data-cover-text>${profile.displayName}’s sign-in page is here in a few seconds.</p>
 <p role="alert" data-alert hidden></p>
 <button type="button" class="button" data-continue hidden>Continue here</button>
 <a class="button" data-return hidden>Return to ${appName}</a>

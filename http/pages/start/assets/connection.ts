@@ -16,6 +16,7 @@ export function connect({
   onMessage,
   onFrame,
   onInterrupted,
+  mayGoOn,
   onReplaced,
   onOtherFlow,
 }: {
@@ -24,6 +25,8 @@ export function connect({
   onMessage: (message: FarmMessage) => void
   onFrame: (message: ArrayBuffer) => void
   onInterrupted: () => void
+  /** Asked before the next attempt where the last one was refused: a page that was told why does not try again. */
+  mayGoOn: () => Promise<boolean>
   /** `resume` takes the flow back. */
   onReplaced: (resume: () => void) => void
   onOtherFlow: () => void
@@ -42,9 +45,11 @@ export function connect({
   document.addEventListener('visibilitychange', tellVisibility)
 
   const open = (): void => {
+    let opened = false
     socket = new WebSocket(address)
     socket.binaryType = 'arraybuffer'
     socket.onopen = () => {
+      opened = true
       retryMs = FIRST_RETRY_MS
     }
     socket.onmessage = ({ data }) => {
@@ -60,7 +65,10 @@ export function connect({
       if (code === CLOSE_OTHER_FLOW) return onOtherFlow()
       onInterrupted()
       hurry = new AbortController()
-      clock.sleep(retryMs, hurry.signal).then(open, open)
+      const again = async (): Promise<void> => {
+        if (opened || (await mayGoOn())) open()
+      }
+      clock.sleep(retryMs, hurry.signal).then(again, again)
       retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
     }
   }

@@ -7,7 +7,7 @@ import { listenToKeyboard } from './keyboard.ts'
 import { listenToMouse, listenToTouch, type Send } from './pointer.ts'
 import { createFrames } from './screen.ts'
 import { listenToTypingBar } from './typing-bar.ts'
-import { showElsewhere, showNotice, showReturn, showState } from './view.ts'
+import { INTERRUPTED, showElsewhere, showLeaving, showNotice, showState } from './view.ts'
 
 /** The hosted page `/start`: begins the flow once it is seen, and shows the remote browser of it. */
 const PHONE_WIDTH = 640
@@ -60,17 +60,17 @@ async function begin(): Promise<{ mobile: boolean } | null> {
     if (answer?.ok) return (await answer.json()) as { mobile: boolean }
     if (answer && answer.status < 500) {
       const { error } = (await answer.json().catch(() => ({}))) as { error?: string }
-      showState('failed', error)
+      showState('failed', { message: error })
       return null
     }
-    showState('waiting', 'The connection is interrupted. Trying again…')
+    showState('waiting', INTERRUPTED)
     await clock.sleep(RETRY_MS)
   }
 }
 
 async function leave(): Promise<void> {
   if (redirect === undefined) return
-  showReturn(redirect)
+  showLeaving(redirect)
   await clock.sleep(RETURN_MS)
   location.replace(redirect)
 }
@@ -94,7 +94,7 @@ async function start(): Promise<void> {
     else if (message.state === 'live') isLive = true
     else {
       isLive = false
-      showState(message.state, message.message)
+      showState(message.state, message)
       if (message.state === 'connected') void leave()
     }
   }
@@ -103,9 +103,10 @@ async function start(): Promise<void> {
     clock,
     onMessage: showMessage,
     onFrame: createFrames({ onDrawn }),
-    onInterrupted: () => showState('waiting', 'The connection is interrupted. Trying again…'),
+    onInterrupted: () => showState('waiting', INTERRUPTED),
+    mayGoOn: async () => (await begin()) !== null,
     onReplaced: showElsewhere,
-    onOtherFlow: () => showState('failed', OTHER_FLOW),
+    onOtherFlow: () => showState('failed', { message: OTHER_FLOW }),
   })
   listenToMouse(send)
   listenToTouch({ send, isPhone: () => begun.mobile })
