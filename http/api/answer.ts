@@ -21,7 +21,7 @@ const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
 const matches = (header: string | undefined, tag: string): boolean =>
   header !== undefined && (header.trim() === '*' || header.split(',').some((each) => opaque(each) === opaque(tag)))
 
-/** Answers JSON text with an ETag; 304 where the client has it already. */
+/** Sends JSON text with an ETag; 304 where the client has it already. */
 export function answerJson(response: Response, text: string, { tagged = text }: { tagged?: string } = {}): void {
   if (answeredUnchanged(response, tagged)) return
   response.type('application/json').send(text)

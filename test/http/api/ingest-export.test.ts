@@ -181,7 +181,10 @@ test('the reason of a failure is told', async () => {
   await ingested(_id, (command) =>
     Commands.updateOne(
       { _id: command._id },
-      { $set: { state: 'failed', failure: { code: 'no_export', message: 'Not a provider export: it is empty' } } },
+      {
+        $set: { state: 'failed', failure: { code: 'no_export', message: 'Not a provider export: it is empty' } },
+        $unset: { claimableAt: 1 },
+      },
     ),
   )
   const { status, body } = await asked
