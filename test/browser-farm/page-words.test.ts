@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Leases } from '../../schemas/lease/lease.ts'
+import { releaseLeases } from '../../schemas/lease/lease-ends.ts'
 import { CLOSE_MOVED } from '../../wire/stream-constants.ts'
 import { until } from '../support/until.ts'
 import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
@@ -46,7 +46,7 @@ words('each reason to wait has its own title, the end leaves nothing behind and 
   await page.getByRole('button', { name: 'Continue here' }).click()
   await hosted.reaches('live')
   await page.getByLabel('Text to type').fill('not sent yet')
-  await Leases.updateOne({ userRef: 'waiting' }, { $set: { releaseRequestedAt: new Date() } })
+  await releaseLeases({ filter: { userRef: 'waiting' }, now: new Date() })
   await hosted.reaches('failed')
   await titled('Not connected')
   assert.is(await hosted.screen.isVisible(), false)
