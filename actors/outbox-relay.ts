@@ -1,6 +1,5 @@
 import type { Model } from 'mongoose'
 import { deriveId } from '../core/ids.ts'
-import { startPoller } from '../core/poller.ts'
 import type { Runtime } from '../core/process.ts'
 import { Commands } from '../schemas/command/command.ts'
 import { Connections } from '../schemas/connection/connection.ts'
@@ -8,14 +7,13 @@ import { dueBy, trusted } from '../schemas/database.ts'
 import type { NewDelivery } from '../schemas/delivery/deliveries.ts'
 import type { HasOutbox } from '../schemas/outbox.ts'
 import { ConsumedLinks } from '../schemas/user/consumed-link.ts'
+import { startWorkPoller } from './work-poller.ts'
 
 type OutboxDocument = HasOutbox & { _id: string }
 
 /** Every document that may hold events to send. */
 const OUTBOXES = [Connections, Commands, ConsumedLinks] as unknown as Model<OutboxDocument>[]
 const DOCUMENTS_AT_ONCE = 128
-/** How often outboxes are looked at (machine ms): small indexed reads. */
-const LOOK_EVERY_MS = 100
 
 interface OutboxRelay {
   /** Looks now; losing the hint costs latency only. */
@@ -28,7 +26,7 @@ interface OutboxRelay {
  * crash, or a relay in another process, makes no second one; entries go only after their deliveries are on disk.
  */
 export function createOutboxRelay({
-  runtime: { clock, log },
+  runtime,
   accept,
 }: {
   runtime: Pick<Runtime, 'clock' | 'log'>
@@ -36,12 +34,11 @@ export function createOutboxRelay({
   accept: (list: NewDelivery[]) => Promise<void>
 }): OutboxRelay {
   const pollers = OUTBOXES.map((model) =>
-    startPoller({
+    startWorkPoller({
+      kind: 'outboxes',
       name: `outbox of ${model.modelName}`,
-      everyMs: LOOK_EVERY_MS,
-      work: () => relayFrom(model, { accept, now: clock.now() }),
-      clock,
-      log,
+      work: () => relayFrom(model, { accept, now: runtime.clock.now() }),
+      runtime,
     }),
   )
   return {

@@ -3,16 +3,19 @@ import { startPoller } from '../core/poller.ts'
 import type { Runtime } from '../core/process.ts'
 import { loadProfiles } from '../provider/load-profiles.ts'
 import { deleteStrayUploads } from '../schemas/archive/export-upload.ts'
+import { firstDue } from '../schemas/claims.ts'
+import { Commands } from '../schemas/command/command.ts'
+import { Connections } from '../schemas/connection/connection.ts'
 import { createHeldClaims } from '../schemas/held-claims.ts'
 import { commandClaims } from './commands/claim-commands.ts'
 import { startDelivering } from './delivery/start-delivering.ts'
 import { type ActorRuntime, Stopping } from './runtime.ts'
 import { type ActorInfo, startActorSystem } from './supervision.ts'
 import { connectionClaims, SYNCS_AT_ONCE } from './sync/claim-connections.ts'
+import { startWorkPoller } from './work-poller.ts'
 
-/** How often each kind of waiting work is looked for (machine ms): an indexed read of what is due, nothing more. */
-const COMMANDS_EVERY_MS = 50
-const CONNECTIONS_EVERY_MS = 250
+/** How often connections that are due and found no slot are looked at again (machine ms): a sync is not done sooner. */
+const CONNECTIONS_RETRY_MS = 250
 const STRAY_UPLOADS_EVERY_MS = HOUR
 /** No upload takes so long: what is older and waits for no ingestion was left by a process that died. */
 const STRAY_UPLOAD_MS = DAY
@@ -41,12 +44,21 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
   const delivering = startDelivering({ runtime: base, system })
   const runtime: ActorRuntime = { ...base, held, profiles, outboxHint: delivering.hint }
 
-  const poll = (name: string, everyMs: number, work: () => Promise<number>) =>
-    startPoller({ name, everyMs, work, clock, log })
   const pollers = [
-    poll('commands', COMMANDS_EVERY_MS, commandClaims({ runtime, commands, connections })),
-    poll('connections', CONNECTIONS_EVERY_MS, connectionClaims({ runtime, connections, syncsAtOnce })),
-    poll('uploads', STRAY_UPLOADS_EVERY_MS, () => sweepUploads(runtime)),
+    startWorkPoller({
+      kind: 'commands',
+      work: commandClaims({ runtime, commands, connections }),
+      nextDue: () => firstDue(Commands, { now: clock.now() }),
+      runtime,
+    }),
+    startWorkPoller({
+      kind: 'connections',
+      retryMs: CONNECTIONS_RETRY_MS,
+      work: connectionClaims({ runtime, connections, syncsAtOnce }),
+      nextDue: () => firstDue(Connections, { now: clock.now() }),
+      runtime,
+    }),
+    startPoller({ name: 'uploads', everyMs: STRAY_UPLOADS_EVERY_MS, work: () => sweepUploads(runtime), clock, log }),
   ]
   return {
     runtime,

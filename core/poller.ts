@@ -4,7 +4,7 @@ import type { Logger } from './log.ts'
 /** After an error (the database is away) a poller waits this long before it looks again. */
 const ERROR_WAIT_MS = 1_000
 
-interface Poller {
+export interface Poller {
   /** Looks now instead of at the next turn: something was just written. A lost hint costs latency only. */
   hint(): void
   stop(): Promise<void>
@@ -12,18 +12,24 @@ interface Poller {
 
 /**
  * Calls `work` again and again until it is stopped: at once while it finds something (returns more than 0), else after `everyMs`
- * of machine time or at the next hint. Errors are logged and borne.
+ * of machine time, at the next hint, or when `nextDue` says that something is due, whichever comes first. Where `nextDue` has passed
+ * although nothing was found (there is no room for it, say), after `retryMs`. Errors are logged and borne.
  */
 export function startPoller({
   name,
   everyMs,
   work,
+  nextDue,
+  retryMs = everyMs,
   clock,
   log,
 }: {
   name: string
   everyMs: number
   work: () => Promise<number>
+  /** When the next of what waits is due; undefined where that is later than `everyMs`. */
+  nextDue?: () => Promise<Date | undefined>
+  retryMs?: number
   clock: Clock
   log: Logger
 }): Poller {
@@ -37,7 +43,10 @@ export function startPoller({
       wake = new AbortController()
       try {
         const found = await work()
-        if (found === 0) await pause(everyMs)
+        if (found > 0) continue
+        const due = await nextDue?.()
+        const dueInMs = due ? due.getTime() - clock.now().getTime() : everyMs
+        await pause(Math.min(everyMs, dueInMs > 0 ? dueInMs : retryMs))
       } catch (error) {
         log.warn({ err: error, poller: name }, 'poll failed')
         await clock.sleep(ERROR_WAIT_MS, stopped.signal).catch(() => undefined)

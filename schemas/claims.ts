@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose'
 import { newId } from '../core/ids.ts'
 import { dueBy, trusted } from './database.ts'
+import { LOOK_AT_LEAST_MS } from './wakeups.ts'
 
 /**
  * Claims, not locks (docs/architecture.md, idea 2). Whatever waits has one field `claimableAt`: due time and lease expiry in one; finished
@@ -50,6 +51,19 @@ export async function claimMany<T extends Claimable & { _id: string }>(
     { $set: { claimableAt: new Date(now.getTime() + CLAIM_MS), claimedBy }, $inc: { fence: 1 } },
   )
   return model.find({ _id: ids, claimedBy }).lean<T[]>()
+}
+
+/** When the first of what waits is due, where that is before `LOOK_AT_LEAST_MS` have passed. */
+export async function firstDue<T extends Claimable & { _id: string }>(
+  model: Model<T>,
+  { now }: { now: Date },
+): Promise<Date | undefined> {
+  const until = new Date(now.getTime() + LOOK_AT_LEAST_MS)
+  const first = model
+    .findOne({ claimableAt: dueBy(until) })
+    .sort({ claimableAt: 1 })
+    .select({ claimableAt: 1 })
+  return (await first.lean<Claimable>())?.claimableAt
 }
 
 /** Names one claim: a write that matches it comes from the present holder. */

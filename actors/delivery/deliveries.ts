@@ -1,12 +1,18 @@
 import { MINUTE, SECOND } from '../../core/clock.ts'
-import { startPoller } from '../../core/poller.ts'
 import type { Runtime } from '../../core/process.ts'
 import { insertDeliveries, type NewDelivery } from '../../schemas/delivery/deliveries.ts'
 import type { Delivery } from '../../schemas/delivery/delivery.ts'
 import { claimDeliveries, type Settlement } from '../../schemas/delivery/delivery-claims.ts'
-import { type DeliveryLane, dueLanes, moveLaneOn, repairLanes } from '../../schemas/delivery/delivery-lane.ts'
+import {
+  type DeliveryLane,
+  dueLanes,
+  firstDueLane,
+  moveLaneOn,
+  repairLanes,
+} from '../../schemas/delivery/delivery-lane.ts'
 import { Stopping } from '../runtime.ts'
 import type { ActorInfo, Supervisor } from '../supervision.ts'
+import { startWorkPoller } from '../work-poller.ts'
 import { acceptDeliveries } from './accept.ts'
 import { createWebhookAgent } from './agent.ts'
 import { interruptedAttempt, makeAttempt } from './attempt.ts'
@@ -14,7 +20,7 @@ import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { type Endpoint, readEndpoints } from './endpoints.ts'
 import { createResults } from './results.ts'
 
-/** How often due lanes are looked for (machine ms): one small indexed read. */
+/** How often a process that stops looks whether its attempts have ended (machine ms). */
 const LOOK_EVERY_MS = 50
 /** Between an attempt's end and the look that follows (machine ms). */
 const GATHER_MS = 5
@@ -107,7 +113,8 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
       })
   }
   let repairTimer = clock.timer(0, repair)
-  const poller = startPoller({ name: 'deliveries', everyMs: LOOK_EVERY_MS, work, clock, log })
+  const nextDue = () => firstDueLane({ now: clock.now() })
+  const poller = startWorkPoller({ kind: 'deliveries', work, nextDue, runtime })
 
   const finish = async (): Promise<void> => {
     const end = clock.elapsed() + FINISH_MS

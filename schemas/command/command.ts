@@ -6,6 +6,7 @@ import { embedded } from '../embedded.ts'
 import { type HasOutbox, outboxFields } from '../outbox.ts'
 import { type Principal, principalField } from '../principal.ts'
 import type { Device } from '../user/device.ts'
+import { announceDue } from '../wakeups.ts'
 import type { CommandFailure } from './failure.ts'
 
 /** What each kind of command works on. Everything here is safe to keep: secrets are sealed. */
@@ -93,6 +94,7 @@ const schema = new mongoose.Schema<Command>(
   },
   { collection: 'commands', versionKey: false },
 )
+announceDue(schema, { claimableAt: 'commands', outboxAt: 'outboxes' })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 schema.index({ doneAt: 1 }, { expireAfterSeconds: KEPT_S })

@@ -4,6 +4,7 @@ import { type Claimable, claimFields } from '../claims.ts'
 import { embedded } from '../embedded.ts'
 import { type HasOutbox, outboxFields } from '../outbox.ts'
 import type { Device } from '../user/device.ts'
+import { announceDue } from '../wakeups.ts'
 import { wrappedKey } from '../wrapped-key.ts'
 
 export type ConnectionStatus = 'active' | 'needs_reauth' | 'revoked'
@@ -86,6 +87,7 @@ const schema = new mongoose.Schema<Connection>(
   },
   { collection: 'connections', versionKey: false },
 )
+announceDue(schema, { claimableAt: 'connections', outboxAt: 'outboxes' })
 schema.index({ userId: 1, capturedAt: -1 })
 /** As the API lists them; `_id` puts those of one moment in order. */
 schema.index({ appId: 1, userRef: 1, capturedAt: -1, _id: -1 })

@@ -1,5 +1,6 @@
 import mongoose, { type Model } from 'mongoose'
 import { dueBy, trusted } from '../database.ts'
+import { isSoon, LOOK_AT_LEAST_MS, wake } from '../wakeups.ts'
 import { Deliveries, type Delivery } from './delivery.ts'
 
 /**
@@ -58,6 +59,12 @@ export function dueLanes({
     .lean<DeliveryLane[]>()
 }
 
+/** When the first lane is due, where that is before `LOOK_AT_LEAST_MS` have passed. */
+export async function firstDueLane({ now }: { now: Date }): Promise<Date | undefined> {
+  const first = DeliveryLanes.findOne({ dueAt: dueBy(new Date(now.getTime() + LOOK_AT_LEAST_MS)) }).sort({ dueAt: 1 })
+  return (await first.lean<DeliveryLane>())?.dueAt
+}
+
 /** Makes lanes due no later than the time given for each app. Call it after the deliveries were written. */
 export async function bringLanesForward(dueAt: Map<string, Date>): Promise<void> {
   if (dueAt.size === 0) return
@@ -67,6 +74,7 @@ export async function bringLanesForward(dueAt: Map<string, Date>): Promise<void>
     })),
     { ordered: false },
   )
+  if ([...dueAt.values()].some(isSoon)) wake('deliveries')
 }
 
 /** Moves a lane in which nothing more is due on to its next due time. Does nothing where it was brought forward meanwhile. */

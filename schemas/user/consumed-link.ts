@@ -1,6 +1,7 @@
 import mongoose, { type Model } from 'mongoose'
 import { isDuplicate } from '../database.ts'
 import { type HasOutbox, outboxFields } from '../outbox.ts'
+import { announceDue } from '../wakeups.ts'
 
 /** A link that was used: the insert of this document is its consumption, so it happens once (docs/behaviour.md, Links). */
 interface ConsumedLink extends HasOutbox {
@@ -25,6 +26,7 @@ const schema = new mongoose.Schema<ConsumedLink>(
   },
   { collection: 'consumed_links', versionKey: false },
 )
+announceDue(schema, { outboxAt: 'outboxes' })
 schema.index({ expireAt: 1 }, { expireAfterSeconds: 0 })
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 
