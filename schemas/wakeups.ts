@@ -12,6 +12,9 @@ export type Work = (typeof WORK)[number]
 export const LOOK_AT_LEAST_MS = 2 * SECOND
 /** How often a process reads the document (machine ms): what was written in another process waits for half of it, on average. */
 const READ_EVERY_MS = 20
+/** The same once nothing was heard for a while: an idle process costs next to nothing. */
+const IDLE_READ_EVERY_MS = 100
+const IDLE_AFTER_MS = 10 * SECOND
 /** Between two counts of one process (machine ms): what is written meanwhile shares the next, so that the document stays cool under load. */
 const GATHER_MS = 5
 
@@ -79,13 +82,18 @@ export function onWork(kind: Work, hint: () => void): { stop(): Promise<void> } 
 function startReader(): { stop(): Promise<void> } {
   const stopping = new AbortController()
   let known: Partial<Record<Work, number>> = {}
+  let heardAt = clock.elapsed()
   const read = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const found = await Wakeups.collection.findOne({ _id: ID } as never).catch(() => null)
       const counts = (found as typeof known | null) ?? known
-      for (const kind of WORK) if (counts[kind] !== known[kind]) tell(kind)
+      const heard = WORK.filter((kind) => counts[kind] !== known[kind])
       known = counts
-      await clock.sleep(READ_EVERY_MS, stopping.signal).catch(() => undefined)
+      for (const kind of heard) tell(kind)
+      const now = clock.elapsed()
+      if (heard.length > 0) heardAt = now
+      const everyMs = now - heardAt < IDLE_AFTER_MS ? READ_EVERY_MS : IDLE_READ_EVERY_MS
+      await clock.sleep(everyMs, stopping.signal).catch(() => undefined)
     }
   }
   const reading = read()

@@ -26,6 +26,8 @@ const INTERRUPTED_BY: Partial<Record<CommandKind, ReadonlySet<string>>> = {
 }
 /** Commands on a connection that wait in line with whatever else is done with it. */
 const IN_LINE: ReadonlySet<CommandKind> = new Set<CommandKind>(['connect', 'purge', 'ingest'])
+/** Commands that wait for no other of their target. */
+const SIDE_BY_SIDE: ReadonlySet<CommandKind> = new Set<CommandKind>(['test-event'])
 
 /**
  * Returns what claims commands that are due and gives each to its actor, and says how many. Those on a connection go to that connection's
@@ -49,9 +51,10 @@ export function commandClaims({
     const interrupted = INTERRUPTED_BY[command.kind]
     if (interrupted)
       supervisor.abort(command.target, interrupted, new YieldRequested('a command waits for this connection'))
+    const actor = SIDE_BY_SIDE.has(command.kind) ? command._id : command.target
     const takeOver = holdInMailbox({ held, model: Commands, claim: command })
     void supervisor
-      .tell(command.target, command.kind, async (signal) => {
+      .tell(actor, command.kind, async (signal) => {
         if (takeOver()) await carryOut({ command, runtime, signal })
       })
       .catch((error: unknown) => log.error({ err: error, commandId: command._id }, 'an actor crashed'))
