@@ -118,7 +118,7 @@ export async function deleteExportUploadsOf({ connectionId }: { connectionId: st
 export async function deleteStrayUploads({ before }: { before: Date }): Promise<number> {
   const end = mongoose.Types.ObjectId.createFromTime(Math.floor(before.getTime() / SECOND))
   const first = bucket.chunks().find({ _id: { $lt: end }, n: 0 }, { projection: { files_id: 1 } })
-  const waiting = { claimableAt: trusted({ $exists: true }), state: 'waiting' }
+  const waiting = { claimableAt: trusted({ $exists: true }), state: 'waiting' } as const
   let deleted = 0
   for await (const { files_id: fileId } of first) {
     if (await Commands.exists({ ...waiting, kind: 'ingest', 'args.fileId': fileId })) continue

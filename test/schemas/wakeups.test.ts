@@ -42,7 +42,7 @@ async function settledCounts() {
   wake('connections')
   return until('the counts', async () => {
     const now = await counts()
-    return now?.connections !== before?.connections && now
+    return now?.connections === before?.connections ? null : now
   })
 }
 
@@ -51,7 +51,7 @@ async function toldDuring(work: () => Promise<unknown>): Promise<string[]> {
   const before = await settledCounts()
   await work()
   const after = await settledCounts()
-  return (['commands', 'outboxes', 'deliveries'] as const).filter((kind) => after[kind] !== before[kind])
+  return (['commands', 'outboxes', 'deliveries'] as const).filter((kind) => after?.[kind] !== before?.[kind])
 }
 
 wakeups('what another process counts is heard here, and only by those who wait for it', async () => {
