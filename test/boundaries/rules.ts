@@ -20,6 +20,7 @@ const ACTORS_BASE = [
   'actors/crash.ts',
   'actors/mailbox-claim.ts',
   'actors/places.ts',
+  'actors/work-poller.ts',
 ]
 const SCHEMAS_BASE = [
   'schemas/batched.ts',
@@ -30,6 +31,7 @@ const SCHEMAS_BASE = [
   'schemas/outbox.ts',
   'schemas/principal.ts',
   'schemas/secrets.ts',
+  'schemas/wakeups.ts',
   'schemas/wrapped-key.ts',
 ]
 
