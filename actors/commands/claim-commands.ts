@@ -3,9 +3,9 @@ import { type Command, type CommandKind, Commands } from '../../schemas/command/
 import { trusted } from '../../schemas/database.ts'
 import { YieldRequested } from '../../schemas/held-claims.ts'
 import { holdInMailbox } from '../mailbox-claim.ts'
-import { createPlaces } from '../places.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { Supervisor } from '../supervision.ts'
+import { createWorkLimits } from '../work-limits.ts'
 import { carryOut } from './carry-out.ts'
 
 /** Carried out by one process at a time. An ingestion holds parts of an export in memory; of the others each waits for the database mostly. */
@@ -43,10 +43,10 @@ export function commandClaims({
   connections: Supervisor
 }): () => Promise<number> {
   const { clock, held, log } = runtime
-  const places = createPlaces(AT_ONCE)
+  const limits = createWorkLimits(AT_ONCE)
 
   const begin = (command: Command): void => {
-    const leave = places.take(command.kind)
+    const leave = limits.take(command.kind)
     const supervisor = IN_LINE.has(command.kind) && 'connectionId' in command.args ? connections : commands
     const interrupted = INTERRUPTED_BY[command.kind]
     if (interrupted)
@@ -62,10 +62,10 @@ export function commandClaims({
   }
 
   return async () => {
-    const open = KINDS.filter((kind) => places.free(kind) > 0)
+    const open = KINDS.filter((kind) => limits.free(kind) > 0)
     if (open.length === 0) return 0
     // All that is claimed in one go may be of one kind.
-    const limit = Math.min(...open.map((kind) => places.free(kind)))
+    const limit = Math.min(...open.map((kind) => limits.free(kind)))
     const filter = open.length < KINDS.length ? { kind: trusted({ $in: open }) } : {}
     const claimed = await claimMany<Command>(Commands, { now: clock.now(), filter, limit })
     for (const command of claimed) begin(command)

@@ -2,9 +2,9 @@ import { claimMany } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { dueBy, trusted } from '../../schemas/database.ts'
 import { holdInMailbox } from '../mailbox-claim.ts'
-import { createPlaces } from '../places.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { Supervisor } from '../supervision.ts'
+import { createWorkLimits } from '../work-limits.ts'
 import { createSlots } from './slots.ts'
 import { whenDue } from './when-due.ts'
 
@@ -31,10 +31,10 @@ export function connectionClaims({
 }): () => Promise<number> {
   const { clock, held, log } = runtime
   const slots = createSlots()
-  const places = createPlaces({ sync: syncsAtOnce })
+  const limits = createWorkLimits({ sync: syncsAtOnce })
 
   const begin = (connection: Connection): void => {
-    const leave = places.take('sync')
+    const leave = limits.take('sync')
     const slot = slots.take()
     const takeOver = holdInMailbox({ held, model: Connections, claim: connection })
     void connections
@@ -52,7 +52,7 @@ export function connectionClaims({
 
   return async () => {
     const now = clock.now()
-    const limit = Math.min(CLAIMS_AT_ONCE, places.free('sync'))
+    const limit = Math.min(CLAIMS_AT_ONCE, limits.free('sync'))
     if (limit === 0) {
       const due = { ...FIRST_SYNC, claimableAt: dueBy(now) }
       slots.want(await Connections.countDocuments(due).limit(CLAIMS_AT_ONCE))

@@ -19,7 +19,7 @@ const ACTORS_BASE = [
   'actors/supervision.ts',
   'actors/crash.ts',
   'actors/mailbox-claim.ts',
-  'actors/places.ts',
+  'actors/work-limits.ts',
   'actors/work-poller.ts',
 ]
 const SCHEMAS_BASE = [

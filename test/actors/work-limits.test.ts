@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createPlaces } from '../../actors/places.ts'
+import { createWorkLimits } from '../../actors/work-limits.ts'
 import { newId } from '../../core/ids.ts'
 import { type Command, Commands } from '../../schemas/command/command.ts'
 import { Connections } from '../../schemas/connection/connection.ts'
@@ -8,12 +8,12 @@ import { type ActorWorld, startActorWorld } from '../support/actors.ts'
 import { until } from '../support/until.ts'
 import { beginIngest, complete, connected, syncAgain } from './sync/support.ts'
 
-const places = suite('places for each kind of work')
+const limits = suite('limits for each kind of work')
 let world: ActorWorld
-places.before(async () => {
+limits.before(async () => {
   world = await startActorWorld({ timeScale: 10, syncsAtOnce: 1 })
 })
-places.after(() => world.stop())
+limits.after(() => world.stop())
 
 const DAY = 86_400_000
 
@@ -36,15 +36,15 @@ const claimedCommand = (id: string): Promise<Command> =>
     return command.claimedBy ? command : null
   })
 
-places('a kind has its own and no other', () => {
-  const { free, take } = createPlaces({ one: 1, two: 2 })
+limits('a kind has its own and no other', () => {
+  const { free, take } = createWorkLimits({ one: 1, two: 2 })
   const leave = take('one')
   assert.equal([free('one'), free('two')], [0, 2])
   leave()
   assert.is(free('one'), 1)
 })
 
-places('what waits in a mailbox stays claimed, and takes no place of a sync', async () => {
+limits('what waits in a mailbox stays claimed, and takes no place of a sync', async () => {
   const busy = await connected(world, { userRef: 'busy', email: 'busy@example.test' })
   await complete(busy)
   await holdElsewhere(busy)
@@ -68,7 +68,7 @@ places('what waits in a mailbox stays claimed, and takes no place of a sync', as
   assert.is((await commandOf(second)).fence, waiting.fence)
 })
 
-places('a first sync goes before all others once, however it ends', async () => {
+limits('a first sync goes before all others once, however it ends', async () => {
   const account = 'unlucky@example.test'
   const id = await connected(world, { userRef: 'unlucky', email: account })
   assert.is((await complete(id)).awaitsFirstSync, undefined)
@@ -87,4 +87,4 @@ places('a first sync goes before all others once, however it ends', async () => 
   assert.is(failed.awaitsFirstSync, undefined)
 })
 
-places.run()
+limits.run()

@@ -1,11 +1,11 @@
-/** How much of each kind of work one process does at a time, so that no kind fills the places of another. */
-interface Places<Kind extends string> {
+/** How much of each kind of work one process does at a time, so that no kind takes the time of another. */
+interface WorkLimits<Kind extends string> {
   free(kind: Kind): number
-  /** Takes a place; the returned function gives it back. */
+  /** Begins one; the returned function ends it. */
   take(kind: Kind): () => void
 }
 
-export function createPlaces<Kind extends string>(limits: Readonly<Record<Kind, number>>): Places<Kind> {
+export function createWorkLimits<Kind extends string>(limits: Readonly<Record<Kind, number>>): WorkLimits<Kind> {
   const taken = new Map<Kind, number>()
   const count = (kind: Kind, by: number): void => {
     taken.set(kind, (taken.get(kind) ?? 0) + by)
