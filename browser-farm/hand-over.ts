@@ -55,6 +55,7 @@ export async function sealSession({
     leaseId: lease._id,
     userId: lease.userId,
     userRef: lease.userRef,
+    generation: lease.generation,
     provider: lease.provider,
     credential,
     ...(profileState.length <= LONGEST_PROFILE && { profile: profileState }),

@@ -35,6 +35,7 @@ export const ERRORS = {
   app_not_found: [404, 'App not found'],
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'Method not allowed'],
+  flow_ended: [409, 'The data of this user was deleted meanwhile. A new link is needed.'],
   connection_revoked: [409, 'Connection is revoked'],
   account_held: [
     409,

@@ -1,20 +1,41 @@
+import type { Model } from 'mongoose'
 import { deleteAttachments } from '../../schemas/archive/attachment.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'
 import { ConversationParts } from '../../schemas/archive/conversation-part.ts'
-import { BrowserProfiles } from '../../schemas/connection/browser-profile.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
+import { trusted } from '../../schemas/database.ts'
 
-/** Deletes every conversation, part and file of an archive; doing it again is harmless. Returns how many conversations went. */
-export async function deleteArchive({ archiveId }: { archiveId: string }): Promise<number> {
-  await deleteAttachments({ archiveId })
-  await ConversationParts.deleteMany({ archiveId })
-  const { deletedCount } = await Conversations.deleteMany({ archiveId })
-  return deletedCount
+/** Deleted in one statement: whatever the size of an archive, none takes long. A part may have 8 MiB. */
+const CONVERSATIONS_AT_ONCE = 1_000
+const PARTS_AT_ONCE = 20
+
+/**
+ * Deletes every conversation, part and file of an archive, in batches; doing it again is harmless. Returns how many conversations went.
+ * Throws the signal's reason between two batches.
+ */
+export async function deleteArchive({
+  archiveId,
+  signal,
+}: {
+  archiveId: string
+  signal?: AbortSignal
+}): Promise<number> {
+  await deleteAttachments({ archiveId, ...(signal && { signal }) })
+  await inBatches(ConversationParts, { archiveId, atOnce: PARTS_AT_ONCE, signal })
+  return inBatches(Conversations, { archiveId, atOnce: CONVERSATIONS_AT_ONCE, signal })
 }
 
-/** Deletes what the hosted browser of a connection remembered. */
-export async function deleteBrowserProfile({ connectionId }: { connectionId: string }): Promise<void> {
-  await BrowserProfiles.deleteOne({ _id: connectionId })
+async function inBatches<T extends { _id: string; archiveId: string }>(
+  model: Model<T>,
+  { archiveId, atOnce, signal }: { archiveId: string; atOnce: number; signal: AbortSignal | undefined },
+): Promise<number> {
+  for (let deleted = 0; ; ) {
+    signal?.throwIfAborted()
+    const found = await model.find({ archiveId }).select({ _id: 1 }).limit(atOnce).lean<{ _id: string }[]>()
+    if (found.length === 0) return deleted
+    const { deletedCount } = await model.deleteMany({ _id: trusted({ $in: found.map(({ _id }) => _id) }) })
+    deleted += deletedCount
+  }
 }
 
 /** A writer that lost its claim to a purge deletes what it may have stored after the purge looked. */

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { heldBy } from '../../schemas/claims.ts'
 import { type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
+import { cancelReservation } from '../../schemas/connection/reservation.ts'
 import { ClaimLost } from '../../schemas/held-claims.ts'
 import { CRASHES_TO_QUARANTINE, crashBackOff } from '../crash.ts'
 import type { ActorRuntime } from '../runtime.ts'
@@ -9,7 +10,8 @@ import { connect } from './connect.ts'
 import { failCommand } from './finish.ts'
 import { ingest } from './ingest.ts'
 import { NotYet } from './not-yet.ts'
-import { purge, sweep } from './purge.ts'
+import { purge } from './purge/purge.ts'
+import { sweep } from './purge/sweep.ts'
 import { syncNow, testEvent } from './small.ts'
 
 /** Before a command that has to wait for another is tried again (machine ms). */
@@ -52,6 +54,7 @@ async function handBack(command: Command, { clock }: ActorRuntime, waitMs = 0): 
 async function afterCrash(command: Command, { clock }: ActorRuntime): Promise<void> {
   const crashes = command.crashes + 1
   if (crashes >= CRASHES_TO_QUARANTINE && command.kind !== 'purge' && command.kind !== 'sweep') {
+    if (command.kind === 'connect') await cancelReservation({ connectionId: command.target })
     await failCommand({ command, error: new ServiceError('internal'), now: clock.now() })
     return
   }

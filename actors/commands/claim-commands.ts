@@ -19,15 +19,15 @@ const AT_ONCE: Readonly<Record<CommandKind, number>> = {
 }
 const KINDS = Object.keys(AT_ONCE) as CommandKind[]
 
-/** Commands that do not wait for what else is done with their connection: it goes on after them. */
+/** What ends where a command on the same connection begins: it loses its claim, or goes on afterwards. */
 const INTERRUPTED_BY: Partial<Record<CommandKind, ReadonlySet<string>>> = {
   purge: new Set(['sync', 'ingest']),
   ingest: new Set(['sync']),
 }
-/** Commands on a connection that wait in line with whatever else is done with it. */
-const IN_LINE: ReadonlySet<CommandKind> = new Set<CommandKind>(['connect', 'purge', 'ingest'])
+/** Commands on a connection that wait in line with whatever else is done with it. A purge never waits: it takes what others hold. */
+const IN_LINE: ReadonlySet<CommandKind> = new Set<CommandKind>(['connect', 'ingest'])
 /** Commands that wait for no other of their target. */
-const SIDE_BY_SIDE: ReadonlySet<CommandKind> = new Set<CommandKind>(['test-event'])
+const SIDE_BY_SIDE: ReadonlySet<CommandKind> = new Set<CommandKind>(['purge', 'test-event'])
 
 /**
  * Returns what claims commands that are due and gives each to its actor, and says how many. Those on a connection go to that connection's
@@ -50,7 +50,7 @@ export function commandClaims({
     const supervisor = IN_LINE.has(command.kind) && 'connectionId' in command.args ? connections : commands
     const interrupted = INTERRUPTED_BY[command.kind]
     if (interrupted)
-      supervisor.abort(command.target, interrupted, new YieldRequested('a command waits for this connection'))
+      connections.abort(command.target, interrupted, new YieldRequested('a command waits for this connection'))
     const actor = SIDE_BY_SIDE.has(command.kind) ? command._id : command.target
     const takeOver = holdInMailbox({ held, model: Commands, claim: command })
     void supervisor

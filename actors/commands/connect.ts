@@ -1,21 +1,19 @@
 import { ServiceError } from '../../core/errors.ts'
 import { type App, Apps } from '../../schemas/app/app.ts'
 import type { Command } from '../../schemas/command/command.ts'
-import { type OpenedConnect, openConnectCommand } from '../../schemas/command/connect-command.ts'
-import type { Account } from '../../schemas/connection/account.ts'
-import { BrowserProfiles } from '../../schemas/connection/browser-profile.ts'
-import { type Connection, Connections } from '../../schemas/connection/connection.ts'
+import { openConnectCommand } from '../../schemas/command/connect-command.ts'
+import { type Connection, Connections, LIVE_STATUSES } from '../../schemas/connection/connection.ts'
+import { cancelReservation, reserve } from '../../schemas/connection/reservation.ts'
 import { trusted } from '../../schemas/database.ts'
 import { isHandedOver } from '../../schemas/lease/lease-ends.ts'
-import { type OutboxEntry, outboxEntry } from '../../schemas/outbox.ts'
 import { emailHashOf } from '../../schemas/user/email-hash.ts'
+import { generationOf, type User, Users } from '../../schemas/user/user.ts'
 import { accountIdOf, holdAccount } from '../connection/account.ts'
 import { foldConnection } from '../connection/fold.ts'
-import { inheritArchiveKey } from '../connection/keys.ts'
 import { type Holding, waitForClaim } from '../connection/wait-for-claim.ts'
-import type { ActorRuntime } from '../runtime.ts'
-import { admitConnect, awaitOtherConnect } from './admit-connect.ts'
+import { awaitOtherConnect } from './admit-connect.ts'
 import type { CommandWork } from './command-work.ts'
+import { createConnection } from './create-connection.ts'
 import { finishCommand } from './finish.ts'
 
 /**
@@ -34,10 +32,13 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
   const account = await holdAccount({ id: accountId, appId: app._id, provider: args.provider, runtime, signal })
   try {
     await awaitOtherConnect(account.document, command)
-    const own = await Connections.findById(args.connectionId).lean<Connection>()
+    const reservation = await reserve({ connectionId: args.connectionId, userId: args.userId, accountId })
+    // Looked at after the place was taken: a deletion that begins from here on finds the place.
+    if (reservation) await assertNotDeleted(command)
+    const own = reservation ? null : await Connections.findById(args.connectionId).lean<Connection>()
     const others = await Connections.find({
       accountId,
-      status: trusted({ $ne: 'revoked' }),
+      status: trusted({ $in: LIVE_STATUSES }),
       // Taken up after a crash: whoever connected since then is no predecessor.
       _id: trusted(own ? { $in: own.replaces } : { $ne: args.connectionId }),
     }).lean<Connection[]>()
@@ -47,22 +48,19 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
     try {
       const predecessors = holdings.map(({ document }) => document).filter(({ status }) => status !== 'revoked')
       const emailHash = args.emailHash ?? (email && emailHashOf({ app, email, runtime }))
-      if (!own) {
+      if (reservation) {
         if (args.leaseId !== undefined && !(await isHandedOver({ leaseId: args.leaseId, commandId: command._id })))
-          throw new ServiceError('connection_revoked')
-        await create({
-          command,
-          opened,
-          runtime,
-          account: account.document,
-          predecessors,
-          ...(emailHash && { emailHash }),
-        })
+          throw new ServiceError('flow_ended')
+        const given = { reservation, command, opened, runtime, account: account.document, predecessors }
+        await createConnection({ ...given, ...(emailHash && { emailHash }) })
       }
       for (const predecessor of predecessors) await foldConnection({ predecessor, runtime })
     } finally {
       for (const holding of holdings) await holding.release()
     }
+  } catch (error) {
+    if (error instanceof ServiceError) await cancelReservation({ connectionId: args.connectionId })
+    throw error
   } finally {
     await account.release()
   }
@@ -87,80 +85,8 @@ async function holdAll(
   return held
 }
 
-interface Creation extends Omit<CommandWork<'connect'>, 'signal'> {
-  opened: OpenedConnect
-  /** As held by this actor. */
-  account: Account
-  /** As held by this actor. */
-  predecessors: Connection[]
-  emailHash?: string
-}
-
-async function create({
-  command,
-  opened: { key, sealed },
-  runtime,
-  account,
-  predecessors,
-  emailHash,
-}: Creation): Promise<void> {
-  const { args } = command
-  const archiveId = await admitConnect({
-    account,
-    command,
-    inherited: predecessors.find((each) => each.archiveId)?.archiveId,
-  })
-  const predecessor = predecessors.find(({ archiveKey }) => archiveKey)
-  if (sealed.profile) await storeProfile(args.connectionId, sealed.profile, runtime)
-  const now = runtime.clock.now()
-  await Connections.create({
-    _id: args.connectionId,
-    appId: command.appId,
-    userId: args.userId,
-    userRef: args.userRef,
-    provider: args.provider,
-    status: 'active',
-    capturedAt: args.capturedAt,
-    accountId: account._id,
-    archiveId,
-    key: args.key,
-    archiveKey: inheritArchiveKey({ key, predecessor, keyring: runtime.keyring }),
-    credential: sealed.credential,
-    ...(emailHash && { emailHash }),
-    ...(args.device && { device: args.device }),
-    replaces: predecessors.map(({ _id }) => _id),
-    sync: { unchanged: 0, ...resumed(predecessors) },
-    crashes: 0,
-    awaitsFirstSync: true,
-    claimableAt: now,
-    fence: 0,
-    outbox: [created(command, predecessors, now)],
-    outboxAt: now,
-  })
-}
-
-/** The cadence goes on where the predecessor's was, once its history is complete. */
-const resumed = (predecessors: Connection[]): { intervalMs?: number } => {
-  const intervalMs = predecessors.find(({ sync }) => sync.intervalMs !== undefined)?.sync.intervalMs
-  return intervalMs === undefined ? {} : { intervalMs }
-}
-
-const created = ({ _id, args, appId }: Command<'connect'>, predecessors: Connection[], at: Date): OutboxEntry =>
-  outboxEntry({
-    cause: _id,
-    appId,
-    event: 'connection.created',
-    at,
-    payload: {
-      connectionId: args.connectionId,
-      userRef: args.userRef,
-      userId: args.userId,
-      connectorId: args.provider,
-      provider: args.provider,
-      replaces: predecessors.map((connection) => connection._id),
-    },
-  })
-
-async function storeProfile(connectionId: string, sealed: Buffer, { clock }: ActorRuntime): Promise<void> {
-  await BrowserProfiles.updateOne({ _id: connectionId }, { $set: { sealed, storedAt: clock.now() } }, { upsert: true })
+/** Throws `flow_ended` where everything of the user was deleted since the flow began. */
+async function assertNotDeleted({ args }: Command<'connect'>): Promise<void> {
+  const user = await Users.findById(args.userId).select({ generation: 1 }).lean<Pick<User, 'generation'>>()
+  if (generationOf(user ?? {}) !== (args.generation ?? 0)) throw new ServiceError('flow_ended')
 }

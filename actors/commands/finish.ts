@@ -6,7 +6,13 @@ import { ClaimLost } from '../../schemas/held-claims.ts'
 import { type OutboxEntry, withEvents } from '../../schemas/outbox.ts'
 
 /** Whatever of a command's arguments is secret goes with its end: keys that lie in a done command could open what was deleted. */
-const SECRET_ARGUMENTS = { 'args.key': 1, 'args.credential': 1, 'args.profile': 1 }
+const SECRET_ARGUMENTS = {
+  'args.key': 1,
+  'args.credential': 1,
+  'args.profile': 1,
+  'args.emailHash': 1,
+  'args.device': 1,
+}
 
 const ENDED = { claimableAt: 1, claimedBy: 1, ...SECRET_ARGUMENTS }
 

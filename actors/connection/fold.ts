@@ -1,7 +1,7 @@
+import { deleteBrowserProfile } from '../../schemas/connection/browser-profile.ts'
 import type { Connection } from '../../schemas/connection/connection.ts'
 import { withEvents } from '../../schemas/outbox.ts'
 import { cutShortEvents } from '../archive/counts.ts'
-import { deleteBrowserProfile } from '../archive/purge-data.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { releaseAt, writeHeld } from './claimed.ts'
 

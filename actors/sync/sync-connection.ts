@@ -1,5 +1,6 @@
 import { type Account, Accounts } from '../../schemas/connection/account.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
+import { trusted } from '../../schemas/database.ts'
 import { ClaimLost } from '../../schemas/held-claims.ts'
 import { leaveNothingBehind } from '../archive/purge-data.ts'
 import { releaseAt, writeHeld } from '../connection/claimed.ts'
@@ -49,10 +50,8 @@ async function runSync({ connection, runtime, signal, slot }: SyncOptions & { co
   const runId = await beginRun(connection, runtime)
   if (runId === null) return
   const profile = runtime.profiles.find(({ id }) => id === connection.provider)
-  const account = await Accounts.findById(connection.accountId).lean<Account>()
   if (!profile) throw new Error(`provider ${connection.provider} is not configured`)
-  if (!account?.archiveId || account.archiveId !== connection.archiveId)
-    throw new Error('the account has another archive')
+  const account = await accountOf(connection)
   const { archiveId } = account
 
   const { clock, log, keyring } = runtime
@@ -81,4 +80,18 @@ async function runSync({ connection, runtime, signal, slot }: SyncOptions & { co
   }
   const outcome = await outcomeOf({ signal, read, isSpent })
   await reportSync({ connection, runtime, runId, outcome, ...progress })
+}
+
+/**
+ * The account with what was read of this connection's archive. The connection says which archive that is: what the account knows of
+ * another one, which was deleted or whose reconnect never came to be, is forgotten and its history read anew.
+ */
+async function accountOf({ accountId, archiveId = '' }: Keyed): Promise<Account & { archiveId: string }> {
+  await Accounts.updateOne(
+    { _id: accountId, archiveId: trusted({ $ne: archiveId }) },
+    { $set: { archiveId, backfill: { done: false } }, $inc: { backfillRevision: 1 } },
+  )
+  const account = await Accounts.findById(accountId).lean<Account>()
+  if (!account) throw new Error('the account is gone')
+  return { ...account, archiveId }
 }

@@ -82,6 +82,7 @@ export async function startSyncWorld({ site }: { site: string }): Promise<SyncWo
           by: { kind: 'link', id: 'bench' },
           userId: user._id,
           userRef: user.userRef,
+          generation: 0,
           provider: `bench-${total}`,
           credential: { cookie: 'cookie', account: { id: `account-${total}` } },
           keyring,

@@ -4,7 +4,7 @@ import type { ProviderProfile } from '../../provider/profile.ts'
 import type { App } from '../../schemas/app/app.ts'
 import { outboxEntry } from '../../schemas/outbox.ts'
 import { consumeLink, linkId } from '../../schemas/user/consumed-link.ts'
-import { ensureUser, type User } from '../../schemas/user/user.ts'
+import { ensureUser, generationOf, type User } from '../../schemas/user/user.ts'
 import type { LinkClaims } from '../access/link-claims.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 
@@ -39,11 +39,13 @@ export async function beginFlow({
   const now = runtime.clock.now()
   const appId = app._id
   const user = await ensureUser({ appId, userRef: claims.userRef, now })
+  const generation = generationOf(user)
   const _id = linkId({ appId, jti: claims.jti })
   const { first, link } = await consumeLink({
     _id,
     purpose: 'connect',
     flowId,
+    generation,
     consumedAt: now,
     expireAt: new Date(claims.exp * SECOND + DAY),
     outbox: [
@@ -57,7 +59,9 @@ export async function beginFlow({
     ],
     outboxAt: now,
   })
-  if (!first && link.flowId !== flowId) throw new ServiceError('link_used')
+  // Everything of the user may have been deleted since: a flow from before that does not come back.
+  const isOurs = link.flowId === flowId && (link.generation ?? 0) === generation
+  if (!first && !isOurs) throw new ServiceError('link_used')
   return { user, profile }
 }
 

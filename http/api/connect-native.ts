@@ -2,6 +2,7 @@ import { HOUR, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { newId, newSecret } from '../../core/ids.ts'
 import { createCapture } from '../../schemas/user/capture.ts'
+import { generationOf } from '../../schemas/user/user.ts'
 import { type NativeStartAnswer, nativeStartBody } from '../../wire/connect-native.ts'
 import { readLink } from '../access/links.ts'
 import { beginFlow } from '../actions/begin-flow.ts'
@@ -41,6 +42,7 @@ async function start(body: Record<string, unknown>, runtime: HttpRuntime): Promi
     appId: app._id,
     userId: user._id,
     userRef: user.userRef,
+    generation: generationOf(user),
     provider: profile.id,
     clientSecret,
     ...(device && { device: definedOnly(device) }),

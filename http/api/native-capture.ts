@@ -112,7 +112,7 @@ const isProviderTrouble = (error: unknown): boolean =>
 /** Creates the connection through the same command as the hosted page. */
 async function connect(taken: Capture, { credential, email }: Found, { runtime, signal }: Options) {
   const { clock, keyring } = runtime
-  const { _id: captureNonce, appId, userId, userRef, provider, device } = taken
+  const { _id: captureNonce, appId, userId, userRef, generation, provider, device } = taken
   const { connectionId, commandId } = idsOfCapture(captureNonce)
   const app = await inTime(Apps.findById(appId).lean<App>().exec(), runtime)
   if (!app) throw new ServiceError('app_not_found')
@@ -124,6 +124,7 @@ async function connect(taken: Capture, { credential, email }: Found, { runtime, 
       by: { kind: 'capture', id: captureNonce },
       userId,
       userRef,
+      generation,
       provider,
       credential,
       ...(email !== undefined && { emailHash: emailHashOf({ app, email, runtime }) }),
@@ -144,5 +145,7 @@ async function connect(taken: Capture, { credential, email }: Found, { runtime, 
     return { status: 'waiting', reason: 'The connection is being created' } as const
   }
   await spendCapture({ id: captureNonce, now: clock.now() })
+  // A deletion spent the credential meanwhile, as it does before anything of a flow has come.
+  if (command.failure?.code === 'flow_ended') throw new ServiceError('invalid_capture')
   return { status: 'connected', connectionId: resultOf(command).connectionId } as const
 }

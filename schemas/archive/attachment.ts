@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import mongoose, { type Model } from 'mongoose'
+import { trusted } from '../database.ts'
 import { fileBucket } from './file-bucket.ts'
 
 /**
@@ -56,9 +57,25 @@ export async function storeAttachmentBytes({ id, bytes }: { id: string; bytes: B
   await pipeline([bytes], bucket.upload(id))
 }
 
-/** Deletes every file of an archive, whole or interrupted. */
-export async function deleteAttachments({ archiveId }: { archiveId: string }): Promise<void> {
+/** Files that are deleted in one statement: each may have 25 MiB. */
+const DELETED_AT_ONCE = 20
+
+/** Deletes every file of an archive, whole or interrupted, in batches. Throws the signal's reason between two batches. */
+export async function deleteAttachments({
+  archiveId,
+  signal,
+}: {
+  archiveId: string
+  signal?: AbortSignal
+}): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted()
+    const found = await Attachments.find({ archiveId }).select({ _id: 1 }).limit(DELETED_AT_ONCE).lean()
+    if (found.length === 0) break
+    const ids = found.map(({ _id }) => _id)
+    await bucket.remove({ $in: ids })
+    await Attachments.deleteMany({ _id: trusted({ $in: ids }) })
+  }
   // Ids begin with `archiveId|`: one range of the index, which finds the pieces of interrupted uploads too.
   await bucket.remove({ $gte: `${archiveId}|`, $lt: `${archiveId}}` })
-  await Attachments.deleteMany({ archiveId })
 }

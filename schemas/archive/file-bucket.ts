@@ -11,8 +11,8 @@ interface FileBucket<Metadata extends object> {
   files(): mongoose.mongo.Collection<StoredFile<Metadata>>
   /** Pieces, those of interrupted uploads too. */
   chunks(): mongoose.mongo.Collection<FileChunk>
-  /** Deletes one file, or a range of ids; what an interrupted upload left goes too. */
-  remove(ids: string | { $gte: string; $lt: string }): Promise<void>
+  /** Deletes one file, some, or a range of ids; what an interrupted upload left goes too. */
+  remove(ids: string | { $in: string[] } | { $gte: string; $lt: string }): Promise<void>
 }
 
 interface StoredFile<Metadata> {

@@ -20,6 +20,8 @@ export interface CommandArguments {
     userRef: string
     provider: string
     capturedAt: Date
+    /** The user's number when the flow began: nothing is created once it has changed. */
+    generation: number
     key: WrappedKey
     /** JSON `Credential`, sealed with `key`; its `account` is what the provider said. */
     credential: Buffer
@@ -37,8 +39,8 @@ export interface CommandArguments {
   'sync-now': { connectionId: string }
   /** Sends `test.event` to the app's webhook. */
   'test-event': { userRef: string; message: string }
-  /** Deletes once more whatever a writer that had already lost its claim may have left in a purged archive. */
-  sweep: { archiveId: string }
+  /** Deletes once more whatever a writer that had already lost its claim may have left of what a purge deleted. */
+  sweep: { archiveIds: string[]; connectionIds: string[]; userId?: string; before: Date }
 }
 
 export type CommandKind = keyof CommandArguments

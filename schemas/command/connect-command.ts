@@ -8,7 +8,10 @@ type ConnectArguments = CommandArguments['connect']
 /** A usable session and whose it is. */
 interface NewConnect
   extends Pick<NewCommand<'connect'>, 'id' | 'appId' | 'by' | 'now'>,
-    Pick<ConnectArguments, 'connectionId' | 'userId' | 'userRef' | 'provider' | 'device' | 'emailHash' | 'leaseId'> {
+    Pick<
+      ConnectArguments,
+      'connectionId' | 'userId' | 'userRef' | 'generation' | 'provider' | 'device' | 'emailHash' | 'leaseId'
+    > {
   credential: Credential
   /** What the hosted browser remembers: JSON of Playwright's storage state, without the session. */
   profile?: string

@@ -9,6 +9,9 @@ import { wrappedKey } from '../wrapped-key.ts'
 
 export type ConnectionStatus = 'active' | 'needs_reauth' | 'revoked'
 
+/** A connection that is in use, or will be once its user has connected again. */
+export const LIVE_STATUSES: readonly ConnectionStatus[] = ['active', 'needs_reauth']
+
 /** The sync that is under way or was the last one. */
 interface SyncState {
   /** Set while a run has not reported: conversations that it stored carry it, so its counts survive a crash. */
@@ -19,6 +22,17 @@ interface SyncState {
   intervalMs?: number
   /** How the last run, a sync or an ingestion, ended and why, for operators. */
   outcome?: string
+}
+
+/** What the purge that revoked a connection has done so far: it survives a crash. */
+export interface ConnectionPurge {
+  commandId: string
+  /** What is to be deleted; absent where the archive is another connection's by now. */
+  archiveId?: string
+  /** Absent until it was counted, before anything was deleted. */
+  conversationsDeleted?: number
+  /** Nothing of it is left. */
+  finishedAt?: Date
 }
 
 /** One connected provider account (docs/behaviour.md, Connection). A revoked one has no credential, key or archive. */
@@ -48,8 +62,9 @@ export interface Connection extends Claimable, HasOutbox {
   replaces: string[]
   sync: SyncState
   revokedAt?: Date
-  /** Set by the purge that revoked it: its counts survive a crash. */
-  purge?: { commandId: string; archiveId?: string; conversationsDeleted: number }
+  purge?: ConnectionPurge
+  /** The user's number when the flow that created it began. */
+  generation?: number
   /** Crashes in a row; five and it is quarantined until an operator looks. */
   crashes: number
   quarantinedAt?: Date
@@ -79,7 +94,8 @@ const schema = new mongoose.Schema<Connection>(
       default: { unchanged: 0 },
     },
     revokedAt: Date,
-    purge: embedded({ commandId: String, archiveId: String, conversationsDeleted: Number }),
+    purge: embedded({ commandId: String, archiveId: String, conversationsDeleted: Number, finishedAt: Date }),
+    generation: Number,
     crashes: { type: Number, required: true, default: 0 },
     quarantinedAt: Date,
     ...claimFields,
@@ -92,6 +108,8 @@ schema.index({ userId: 1, capturedAt: -1 })
 /** As the API lists them; `_id` puts those of one moment in order. */
 schema.index({ appId: 1, userRef: 1, capturedAt: -1, _id: -1 })
 schema.index({ accountId: 1, status: 1 })
+/** As a deletion of everything of a user finds them. */
+schema.index({ userId: 1 })
 /** What operators look at: the newest, and those that need them. */
 schema.index({ capturedAt: -1 })
 schema.index({ quarantinedAt: -1 }, { partialFilterExpression: { quarantinedAt: { $exists: true } } })

@@ -52,3 +52,12 @@ export const purgeLeases = ({ userId, now }: { userId: string; now: Date }): Pro
 /** Whether a lease still stands behind the connect command that it was handed over as: a purge has not ended it since. */
 export const isHandedOver = async ({ leaseId, commandId }: { leaseId: string; commandId: string }): Promise<boolean> =>
   (await Leases.exists({ _id: leaseId, 'handOver.commandId': commandId, state: trusted({ $ne: 'released' }) })) !== null
+
+/** Deletes what is kept of a user's flows that had ended by then. */
+export async function deleteEndedLeasesOf({ userId, before }: { userId: string; before: Date }): Promise<void> {
+  await Leases.deleteMany({
+    userId,
+    endedAt: trusted({ $lte: before }),
+    state: trusted({ $in: FINAL_LEASE_STATES }),
+  })
+}

@@ -27,6 +27,8 @@ export interface Lease extends Claimable {
   appId: string
   userId: string
   userRef: string
+  /** The user's number when the flow began. */
+  generation: number
   provider: string
   viewport: Viewport
   state: LeaseState
@@ -63,6 +65,7 @@ const schema = new mongoose.Schema<Lease>(
     appId: { type: String, required: true },
     userId: { type: String, required: true },
     userRef: { type: String, required: true },
+    generation: { type: Number, default: 0 },
     provider: { type: String, required: true },
     viewport: {
       type: embedded({ width: Number, height: Number, deviceScaleFactor: Number, mobile: Boolean }),

@@ -12,6 +12,8 @@ export interface Capture {
   appId: string
   userId: string
   userRef: string
+  /** The user's number when the attempt began. */
+  generation: number
   provider: string
   /** SHA-256 of the clientSecret, which is shown once and kept nowhere. */
   secretDigest: string
@@ -37,6 +39,7 @@ const schema = new mongoose.Schema<Capture>(
     appId: { type: String, required: true },
     userId: { type: String, required: true },
     userRef: { type: String, required: true },
+    generation: { type: Number, default: 0 },
     provider: { type: String, required: true },
     secretDigest: { type: String, required: true },
     device: embedded({ platform: String, osVersion: String, sdkVersion: String, model: String, appVersion: String }),
@@ -59,7 +62,7 @@ export async function createCapture({
   lifetimeMs,
   clock,
   ...fields
-}: Pick<Capture, '_id' | 'appId' | 'userId' | 'userRef' | 'provider' | 'device'> & {
+}: Pick<Capture, '_id' | 'appId' | 'userId' | 'userRef' | 'generation' | 'provider' | 'device'> & {
   clientSecret: string
   lifetimeMs: number
   clock: Clock
@@ -98,9 +101,9 @@ export async function spendCapture({ id, now }: { id: string; now: Date }): Prom
   await Captures.updateOne({ _id: id }, { $set: { spentAt: now }, $unset: { takenUntil: 1 } })
 }
 
-/** A user whose data is deleted has no attempt under way either. */
-export async function spendCapturesOf({ userId, now }: { userId: string; now: Date }): Promise<void> {
-  await Captures.updateMany({ userId, spentAt: trusted({ $exists: false }) }, { $set: { spentAt: now } })
+/** A user whose data is deleted has no attempt under way either, and nothing is left of earlier ones. */
+export async function deleteCapturesOf({ userId }: { userId: string }): Promise<void> {
+  await Captures.deleteMany({ userId })
 }
 
 /** What an attempt leads to has ids of its own that any process derives alike, so that it is made once. */

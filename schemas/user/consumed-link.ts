@@ -10,6 +10,8 @@ interface ConsumedLink extends HasOutbox {
   purpose: 'connect' | 'manage'
   /** The lease or the capture that it began; lets the same browser find it again. */
   flowId: string
+  /** The user's number when it was consumed. */
+  generation?: number
   consumedAt: Date
   /** Dropped a day after the link itself ended: until then the id stays spent. */
   expireAt: Date
@@ -20,6 +22,7 @@ const schema = new mongoose.Schema<ConsumedLink>(
     _id: { type: String, required: true },
     purpose: { type: String, enum: ['connect', 'manage'], required: true },
     flowId: { type: String, required: true },
+    generation: Number,
     consumedAt: { type: Date, required: true },
     expireAt: { type: Date, required: true },
     ...outboxFields,

@@ -1,6 +1,6 @@
 import mongoose, { type Model } from 'mongoose'
 import { deriveId } from '../../core/ids.ts'
-import { isDuplicate } from '../database.ts'
+import { isDuplicate, trusted } from '../database.ts'
 
 /** One end user of one app (docs/behaviour.md, User). */
 export interface User {
@@ -9,7 +9,17 @@ export interface User {
   /** Any string chosen by the app; never interpreted. */
   userRef: string
   createdAt: Date
+  /**
+   * How often a deletion of everything of this user was begun; absent: never. A connect flow carries the number that it began with, and
+   * creates nothing once it has changed (docs/architecture.md, idea 11).
+   */
+  generation?: number
+  /** The deletion that raised it last, so that one which is taken up raises it once. */
+  generationRaisedBy?: string
 }
+
+/** The number that a connect flow of this user carries from its beginning on. */
+export const generationOf = ({ generation }: Pick<User, 'generation'>): number => generation ?? 0
 
 const schema = new mongoose.Schema<User>(
   {
@@ -17,6 +27,8 @@ const schema = new mongoose.Schema<User>(
     appId: { type: String, required: true },
     userRef: { type: String, required: true },
     createdAt: { type: Date, required: true },
+    generation: Number,
+    generationRaisedBy: String,
   },
   { collection: 'users', versionKey: false },
 )
@@ -47,4 +59,14 @@ export async function ensureUser({
     if (first) return first
     throw error
   }
+}
+
+/** Ends every connect flow of a user that has begun, wherever it is: none of them creates a connection after this. Returns the new number. */
+export async function raiseGeneration({ userId, by }: { userId: string; by: string }): Promise<number> {
+  await Users.updateOne(
+    { _id: userId, generationRaisedBy: trusted({ $ne: by }) },
+    { $inc: { generation: 1 }, $set: { generationRaisedBy: by } },
+  )
+  const user = await Users.findById(userId).select({ generation: 1 }).lean<Pick<User, 'generation'>>()
+  return generationOf(user ?? {})
 }

@@ -10,7 +10,7 @@ import type { Command, CommandResults } from '../../schemas/command/command.ts'
 import { userTarget } from '../../schemas/command/command.ts'
 import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
 import { buildConnectCommand } from '../../schemas/command/connect-command.ts'
-import { ensureUser } from '../../schemas/user/user.ts'
+import { ensureUser, generationOf } from '../../schemas/user/user.ts'
 import { type RunningSite, startSite } from '../provider/sandbox.ts'
 import { connectedTestDatabase } from './database.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
@@ -26,7 +26,14 @@ export interface ActorWorld {
   keyring: Keyring
   appId: string
   /** As a finished login hands it over: writes the `connect` command and waits for its end. */
-  connect(options: { userRef: string; email: string; cookie?: string; appId?: string }): Promise<Command<'connect'>>
+  connect(options: {
+    userRef: string
+    email: string
+    cookie?: string
+    appId?: string
+    /** The number of a flow that began earlier; the user's present one by default. */
+    generation?: number
+  }): Promise<Command<'connect'>>
   purge(
     target: { userRef: string; appId?: string } | { connectionId: string; userRef: string; appId?: string },
     id?: string,
@@ -88,7 +95,7 @@ export async function startActorWorld({
     keyring,
     appId,
     makeApp,
-    connect: async ({ userRef, email, cookie, appId: app = appId }) => {
+    connect: async ({ userRef, email, cookie, generation, appId: app = appId }) => {
       const value = cookie ?? (await site.signIn(email))
       const session = await site.client({ cookie: value }).session()
       if (!session.usable) throw new Error(session.reason)
@@ -102,6 +109,7 @@ export async function startActorWorld({
           by: { kind: 'link', id: 'test' },
           userId: user._id,
           userRef,
+          generation: generation ?? generationOf(user),
           provider: 'sandbox-assistant',
           credential: { cookie: value, accessToken, account },
           profile: '{"cookies":[],"origins":[]}',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { HOUR } from '../../../core/clock.ts'
 import { isDuplicate } from '../../../schemas/database.ts'
 import { type Lease, Leases } from '../../../schemas/lease/lease.ts'
+import { generationOf } from '../../../schemas/user/user.ts'
 import { viewportShape } from '../../../wire/viewport.ts'
 import type { LinkVisit } from '../../access/link-visits.ts'
 import { checkLink } from '../../access/links.ts'
@@ -45,6 +46,7 @@ export async function startFlow({
     appId: app._id,
     userId: user._id,
     userRef: user.userRef,
+    generation: generationOf(user),
     provider: profile.id,
     viewport,
     state: 'starting',
