@@ -86,15 +86,20 @@ handOver('an ingestion that stalls while its connection is purged deletes what i
   assert.is(await Conversations.countDocuments({ archiveId }), 0)
 })
 
-handOver('a purge sweeps its archive once more, later', async () => {
+handOver('a purge sweeps its archive again: a minute, an hour and a day later', async () => {
   const id = await connected(world, { userRef: 'swept', email: 'swept@example.test' })
   const [stray] = await storedOf(await complete(id))
   if (!stray) throw new Error('no conversation')
   const before = Date.now()
   await world.purge({ userRef: 'swept', connectionId: id })
   await Conversations.collection.insertOne(stray as never)
-  const sweep = await Commands.findOne({ kind: 'sweep', target: stray.archiveId }).lean()
+  const sweeps = await Commands.find({ kind: 'sweep', 'args.archiveIds': stray.archiveId })
+    .sort({ claimableAt: 1 })
+    .lean()
+  const [sweep] = sweeps
+  assert.is(sweeps.length, 3)
   assert.ok(sweep?.claimableAt && sweep.claimableAt.getTime() > before + 30_000, 'a stalled writer has ended by then')
+  assert.ok((sweeps[2]?.claimableAt?.getTime() ?? 0) > before + 23 * HOUR)
   await Commands.updateOne({ _id: sweep._id }, { $set: { claimableAt: systemClock().now() } })
   await until('the sweep', () => Commands.exists({ _id: sweep._id, state: 'done' }))
   assert.is(await Conversations.countDocuments({ archiveId: stray.archiveId }), 0)

@@ -4,7 +4,8 @@ import { connect } from '../../actors/commands/connect.ts'
 import { type Command, Commands } from '../../schemas/command/command.ts'
 import { Accounts } from '../../schemas/connection/account.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
-import { isDuplicate, trusted } from '../../schemas/database.ts'
+import { trusted } from '../../schemas/database.ts'
+import { ClaimLost } from '../../schemas/held-claims.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
 import { stallNext } from '../support/stall.ts'
 import { until } from '../support/until.ts'
@@ -15,6 +16,13 @@ oneUser.before(async () => {
   world = await startActorWorld()
 })
 oneUser.after(() => world.stop())
+
+/** The write that makes a connection of its place. */
+const CREATION = {
+  collection: 'connections',
+  method: 'updateOne',
+  holds: ([, update]: unknown[]) => JSON.stringify(update).includes('"active"'),
+} as const
 
 /** What a stall that is longer than a claim looks like to others. */
 const claimsRunOut = () =>
@@ -34,7 +42,7 @@ async function assertOneIsActive(...userRefs: string[]): Promise<Connection> {
 
 oneUser('a connect that stalls while it creates its connection keeps the account from another user', async () => {
   const email = 'stalls@example.test'
-  const stalled = stallNext({ collection: 'connections', method: 'insertOne' })
+  const stalled = stallNext(CREATION)
   const first = world.connect({ userRef: 'stalls', email })
   await until('the write that stalls', stalled.reached)
   await claimsRunOut()
@@ -64,7 +72,7 @@ oneUser('one that stalls before it has the account for sure finds that another u
 
 oneUser('a reconnect waits for one of the same user that stalls, and folds it', async () => {
   const email = 'same@example.test'
-  const stalled = stallNext({ collection: 'connections', method: 'insertOne' })
+  const stalled = stallNext(CREATION)
   const first = world.connect({ userRef: 'same', email })
   await until('the write that stalls', stalled.reached)
   await claimsRunOut()
@@ -87,17 +95,17 @@ oneUser(
   'a connect that is taken up while its first actor stalls ends with one connection and its archive',
   async () => {
     const email = 'taken-up@example.test'
-    const stalled = stallNext({ collection: 'connections', method: 'insertOne' })
+    const stalled = stallNext(CREATION)
     const first = world.connect({ userRef: 'taken up', email })
     await until('the write that stalls', stalled.reached)
     await claimsRunOut()
     const command = await Commands.findOne({ kind: 'connect', 'args.userRef': 'taken up' }).lean<Command<'connect'>>()
     if (!command) throw new Error('no command')
-    const again = stallNext({ collection: 'connections', method: 'insertOne' })
+    const again = stallNext(CREATION)
     const second = connect({ command, runtime: world.runtime, signal: new AbortController().signal })
     const refused = second.then(
       () => false,
-      (error: unknown) => isDuplicate(error),
+      (error: unknown) => error instanceof ClaimLost,
     )
     await until('the second write', again.reached)
     stalled.go()
