@@ -38,9 +38,13 @@ async function inBatches<T extends { _id: string; archiveId: string }>(
   }
 }
 
-/** A writer that lost its claim to a purge deletes what it may have stored after the purge looked. */
+/**
+ * A writer that lost its claim to a purge deletes what it may have stored after the purge deleted. What the purge has still to count is
+ * left to it: it has not deleted anything by then.
+ */
 export async function leaveNothingBehind({ _id, archiveId }: Pick<Connection, '_id' | 'archiveId'>): Promise<void> {
   if (!archiveId) return
   const connection = await Connections.findById(_id).lean<Connection>()
-  if (connection?.purge?.archiveId === archiveId) await deleteArchive({ archiveId })
+  const { purge } = connection ?? {}
+  if (purge?.archiveId === archiveId && purge.conversationsDeleted !== undefined) await deleteArchive({ archiveId })
 }
