@@ -25,7 +25,7 @@ interface SyncState {
 }
 
 /** What the purge that revoked a connection has done so far: it survives a crash. */
-export interface ConnectionPurge {
+interface ConnectionPurge {
   commandId: string
   /** What is to be deleted; absent where the archive is another connection's by now. */
   archiveId?: string
