@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { newId } from '../core/ids.ts'
-import { dueBy, trusted } from './database.ts'
+import { answeredWithin, dueBy, trusted } from './database.ts'
 import { LOOK_AT_LEAST_MS } from './wakeups.ts'
 
 /**
@@ -20,6 +20,9 @@ export interface Claimable {
 export const CLAIM_MS = 15_000
 /** A process renews what it holds this often: several chances within a claim's time. */
 export const RENEW_MS = 2_000
+
+/** A renewal that is not answered by then (machine ms) has failed: there is time for others, on another connection, before the claim runs out. */
+const RENEWAL_LIMIT_MS = 3_000
 
 export const claimFields = {
   claimableAt: { type: Date },
@@ -80,19 +83,16 @@ export async function renewClaims<T extends Claimable & { _id: string }>(
   { held, now }: { held: Held[]; now: Date },
 ): Promise<{ renewed: Set<string>; yielding: Set<string> }> {
   const claimableAt = new Date(now.getTime() + CLAIM_MS)
-  await model.bulkWrite(
-    held.map((claim) => ({
-      updateOne: {
-        filter: { ...heldBy(claim), claimedBy: trusted({ $exists: true }) },
-        update: { $set: { claimableAt } },
-      },
-    })) as Parameters<typeof model.bulkWrite>[0],
-    { ordered: false },
-  )
-  const found = await model
+  const renewals = held.map((claim) => ({
+    updateOne: { filter: { ...heldBy(claim), claimedBy: { $exists: true } }, update: { $set: { claimableAt } } },
+  }))
+  const written = model.collection.bulkWrite(renewals as never[], { ordered: false })
+  await answeredWithin(RENEWAL_LIMIT_MS, written)
+  const read = model
     .find({ _id: trusted({ $in: held.map(({ _id }) => _id) }) })
     .select({ fence: 1, claimedBy: 1, yieldRequestedAt: 1 })
     .lean<(Claimable & { _id: string })[]>()
+  const found = await answeredWithin(RENEWAL_LIMIT_MS, read.exec())
   const byId = new Map(found.map((doc) => [doc._id, doc]))
   const renewed = held.filter(
     ({ _id, fence }) => byId.get(_id)?.claimedBy !== undefined && byId.get(_id)?.fence === fence,

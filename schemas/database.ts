@@ -1,5 +1,5 @@
 import mongoose from 'mongoose'
-import { type Clock, SECOND } from '../core/clock.ts'
+import { type Clock, SECOND, systemClock, type Timer } from '../core/clock.ts'
 
 /** docs/security.md, Reliability: where the database is away the API answers within 5 s; every wait on it is shorter than that. */
 const SERVER_SELECTION_MS = 3_000
@@ -58,6 +58,18 @@ export async function databaseAnswers({ clock }: { clock: Clock }): Promise<bool
  * the filter says `$exists` itself.
  */
 export const dueBy = (now: Date) => trusted({ $exists: true, $lte: now })
+
+/**
+ * The database's answer, or an error where there is none after so long (machine ms): of a connection that fell silent the driver itself
+ * says so after `SOCKET_MS` only. What was asked for may have happened, or may happen yet.
+ */
+export async function answeredWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
+  let timer: Timer | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = systemClock().timer(ms, () => reject(new Error(`the database did not answer within ${ms} ms`)))
+  })
+  return Promise.race([answer, silence]).finally(() => timer?.cancel())
+}
 
 /** How mongod names a violated unique index. FerretDB says so too, but of an upsert it reports PostgreSQL's own words under code 1. */
 const DUPLICATE_KEY = 11_000

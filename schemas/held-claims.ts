@@ -31,6 +31,7 @@ export function createHeldClaims({ clock, log }: { clock: Clock; log: Logger }):
 
   const renew = async (model: Model<never>, entries: Set<Entry>): Promise<void> => {
     const present = [...entries]
+    const began = clock.elapsed()
     try {
       const { renewed, yielding } = await renewClaims(model as unknown as Model<Claimable & { _id: string }>, {
         held: present,
@@ -41,7 +42,7 @@ export function createHeldClaims({ clock, log }: { clock: Clock; log: Logger }):
         if (!renewed.has(entry._id)) end(entries, entry, new ClaimLost('the claim is held by another process'))
         else if (yielding.has(entry._id))
           end(entries, entry, new YieldRequested('another actor waits for this claim'), true)
-        else entry.renewedAt = clock.elapsed()
+        else entry.renewedAt = began
       }
     } catch (error) {
       log.warn({ err: error }, 'claims were not renewed')

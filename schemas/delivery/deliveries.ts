@@ -2,7 +2,7 @@ import { DAY } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import type { EventName } from '../../wire/events.ts'
 import { CLAIM_MS } from '../claims.ts'
-import { isDuplicate, trusted } from '../database.ts'
+import { answeredWithin, isDuplicate, trusted } from '../database.ts'
 import { Deliveries, type Delivery } from './delivery.ts'
 import { bringLanesForward } from './delivery-lane.ts'
 
@@ -75,7 +75,7 @@ export async function insertDeliveries({
 async function insertNew(documents: Delivery[], tries = INSERT_TRIES): Promise<Set<string>> {
   try {
     // The driver itself: documents of our own making need no casting, which would cost more than their insertion.
-    await Deliveries.collection.insertMany(documents as never[], { ordered: false, timeoutMS: INSERT_LIMIT_MS })
+    await answeredWithin(INSERT_LIMIT_MS, Deliveries.collection.insertMany(documents as never[], { ordered: false }))
     return new Set()
   } catch (error) {
     const { writeErrors = [] } = error as { writeErrors?: { index: number }[] }

@@ -31,6 +31,14 @@ answers('an insert whose answer was lost is found by its claim, and its attempts
   for (const { claimedBy } of ours) assert.ok(stored.some((each) => each.claimedBy === claimedBy))
 })
 
+answers('an insert that is not answered is made again on another connection', async () => {
+  const silent = delivery()
+  const loss = proxy.silenceAfter('insert', 'deliveries')
+  const ours = await insertDeliveries({ begun: [silent], waiting: [], now: new Date() })
+  assert.ok(loss.lost())
+  assert.equal(idsOf(ours), [silent.deliveryId])
+})
+
 answers('what another has claimed stays with it', async () => {
   const [known, fresh] = [delivery(), delivery()]
   await insertDeliveries({ begun: [known], waiting: [], now: new Date() })

@@ -8,6 +8,8 @@ export interface DatabaseProxy {
   freeze(): void
   /** Cuts the connection of the next statement that contains all of these texts as soon as it is answered: done, and nobody is told. */
   loseAnswerTo(...texts: string[]): { lost(): boolean }
+  /** The same, but the connection stays open and is silent from then on. */
+  silenceAfter(...texts: string[]): { lost(): boolean }
   restore(): void
   stop(): Promise<void>
 }
@@ -17,14 +19,17 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const target = new URL(databaseUrl)
   let mode: 'open' | 'refused' | 'frozen' = 'open'
   const sockets = new Set<Socket>()
-  let losing: { texts: string[]; lost: boolean } | undefined
+  let losing: { texts: string[]; lost: boolean; silent: boolean } | undefined
   const losers = new Set<Socket>()
+  const silent = new Set<Socket>()
   const forward = (from: Socket, to: Socket): void => {
     from.on('data', (bytes) => {
       if (losers.has(to)) return void to.destroy()
+      if (silent.has(to)) return
       if (losing && !losing.lost && losing.texts.every((text) => bytes.includes(text))) {
         losing.lost = true
-        losers.add(from)
+        const set = losing.silent ? silent : losers
+        set.add(from)
       }
       if (mode === 'open') to.write(bytes)
     })
@@ -46,6 +51,11 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const url = new URL(databaseUrl)
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
+  const lose = (texts: string[], silently: boolean): { lost(): boolean } => {
+    const loss = { texts, lost: false, silent: silently }
+    losing = loss
+    return { lost: () => loss.lost }
+  }
   const cut = (): void => {
     for (const socket of sockets) socket.destroy()
   }
@@ -55,11 +65,8 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       mode = 'refused'
       cut()
     },
-    loseAnswerTo: (...texts) => {
-      const loss = { texts, lost: false }
-      losing = loss
-      return { lost: () => loss.lost }
-    },
+    loseAnswerTo: (...texts) => lose(texts, false),
+    silenceAfter: (...texts) => lose(texts, true),
     freeze: () => {
       mode = 'frozen'
     },
