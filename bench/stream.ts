@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { startBrowser } from '../browser-farm/browser.ts'
+import { launchBrowser } from '../browser-farm/launch-browser.ts'
 import { systemClock } from '../core/clock.ts'
 import { startOwnSite } from '../test/browser-farm/own-site.ts'
 import { type FarmWorld, startFarmWorld } from '../test/browser-farm/world.ts'
@@ -28,9 +28,7 @@ type Click = () => Promise<Buffer>
 const at = { x: 400, y: 300 }
 
 async function openDirect(world: FarmWorld, url: string): Promise<{ click: Click; stop(): Promise<void> }> {
-  const farmBrowser = await startBrowser(world.runtime)
-  const browser = farmBrowser.current()
-  if (!browser) throw new Error('no browser')
+  const browser = await launchBrowser(world.runtime.config)
   const page = await browser.newPage({ viewport: VIEWPORT })
   await page.goto(url)
   const cdp = await page.context().newCDPSession(page)
@@ -55,7 +53,7 @@ async function openDirect(world: FarmWorld, url: string): Promise<{ click: Click
       dispatch('mouseReleased', 0)
       return jpeg
     },
-    stop: () => farmBrowser.stop(),
+    stop: () => browser.close(),
   }
 }
 

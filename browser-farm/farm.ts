@@ -1,23 +1,23 @@
 import { loadProfiles } from '../provider/load-profiles.ts'
 import type { StartWork } from '../schemas/service-process.ts'
-import { startBrowser } from './browser.ts'
+import { startBrowserPool } from './browser-pool.ts'
 import { startGuardProxies } from './guard-proxy.ts'
 import { startListener } from './listener.ts'
 import { startNode } from './node.ts'
 
-/** One farm node: its browser, its way to the network, the listener for viewers, and the leases that it claims. */
+/** One farm node: its browsers, their way to the network, the listener for viewers, and the leases that it claims. */
 export const startFarm: StartWork = async ({ runtime, parts, processId: nodeId }) => {
   const profiles = await loadProfiles(runtime.config)
-  const browser = parts.add(await startBrowser(runtime))
+  const browsers = parts.add(await startBrowserPool(runtime))
   const proxies = parts.add(await startGuardProxies(profiles))
   const listener = parts.add(await startListener({ runtime, nodeId }))
   const node = parts.add(
-    startNode({ nodeId, nodeUrl: listener.url, runtime: { ...runtime, profiles, browser, proxies } }),
+    startNode({ nodeId, nodeUrl: listener.url, runtime: { ...runtime, profiles, browsers, proxies } }),
   )
   listener.serve(node)
   return {
     url: listener.url,
     gauges: () => ({ leases: node.size(), capacity: runtime.config.FARM_CAPACITY }),
-    lacks: () => (browser.current() ? null : 'The browser is being launched'),
+    lacks: () => (browsers.works() ? null : 'No browser can be launched'),
   }
 }

@@ -11,10 +11,35 @@ const MOUSE_TYPES = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseReleas
 const TOUCH_TYPES = { start: 'touchStart', move: 'touchMove', end: 'touchEnd', cancel: 'touchCancel' } as const
 
 /** Carries one input message out in the page behind `cdp`. The order of calls is the order of events. */
-export function dispatchInput(cdp: CDPSession, message: PageMessage): void {
-  for (const [method, params] of inputCalls(message)) {
+export function dispatchInput({
+  cdp,
+  message,
+  scale,
+}: {
+  cdp: CDPSession
+  message: PageMessage
+  /** Device pixels of the remote screen to one CSS pixel. */
+  scale: number
+}): void {
+  for (const [method, params] of inputCalls(inDevicePixels(message, scale))) {
     // A page that navigates or closes may refuse an event: nothing that its visitor could do about it.
     void cdp.send(method, params).catch(() => undefined)
+  }
+}
+
+/** The browser takes places on its screen, which is as many times larger as its pixels are smaller (device-pixels.ts). */
+function inDevicePixels(message: PageMessage, scale: number): PageMessage {
+  switch (message.type) {
+    case 'mouse':
+      return { ...message, x: message.x * scale, y: message.y * scale }
+    case 'wheel': {
+      const { x, y, deltaX, deltaY } = message
+      return { ...message, x: x * scale, y: y * scale, deltaX: deltaX * scale, deltaY: deltaY * scale }
+    }
+    case 'touch':
+      return { ...message, points: message.points.map(({ id, x, y }) => ({ id, x: x * scale, y: y * scale })) }
+    default:
+      return message
   }
 }
 

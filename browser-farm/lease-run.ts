@@ -1,5 +1,4 @@
 import type { WebSocket } from 'ws'
-import { SECOND } from '../core/clock.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
 import { CLOSE_ENDED, CLOSE_MOVED } from '../wire/stream-constants.ts'
@@ -15,7 +14,6 @@ import { WORDS } from './words.ts'
 
 /** A browser that dies this often under one lease is not worth another attempt. */
 const MOST_BROWSERS = 5
-const BROWSER_WAIT_MS = SECOND / 5
 
 /** One lease while this node holds it. */
 export interface LeaseRun {
@@ -159,10 +157,9 @@ interface OneBrowser extends Flow {
 
 async function inOneBrowser(options: OneBrowser): Promise<void> {
   const { lease, audience, runtime, signal, setLogin, profile } = options
-  let browser = runtime.browser.current()
-  for (; !browser; browser = runtime.browser.current()) await runtime.clock.sleep(BROWSER_WAIT_MS, signal)
-  const login = await openLogin({ ...options, browser, onOpen: options.setLive })
+  const browser = await runtime.browsers.take(signal)
   try {
+    const login = await openLogin({ ...options, browser, onOpen: options.setLive })
     setLogin(login)
     await writeAsHolder(lease, { state: 'live' })
     const session = await login.session
@@ -171,6 +168,6 @@ async function inOneBrowser(options: OneBrowser): Promise<void> {
     const args = await sealSession({ lease, context: login.context, session, profile, runtime })
     await handOver({ lease, args, runtime, signal })
   } finally {
-    await login.close()
+    await browser.close().catch(() => undefined)
   }
 }

@@ -3,6 +3,7 @@ import { SECOND } from '../core/clock.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
 import type { Audience } from './audience.ts'
+import { boundedViewport } from './device-pixels.ts'
 import { BrowserLost } from './lease-end.ts'
 import { type BrowserState, openContext } from './open-context.ts'
 import type { FarmRuntime } from './runtime.ts'
@@ -17,12 +18,11 @@ const CONTENT_TIMEOUT_MS = 8 * SECOND
 const OPEN_AGAIN_MS = 2 * SECOND
 const BLANK = 'about:blank'
 
-/** One browser context from its opening to the usable session that the visitor made in it. */
+/** A lease's browser from its opening to the usable session that the visitor made in it. */
 export interface Login {
   context: BrowserContext
   screen: Screen
   session: Promise<UsableSession>
-  close(): Promise<void>
 }
 
 /**
@@ -52,11 +52,13 @@ export async function openLogin({
   const lost = new AbortController()
   const lose = (): void => lost.abort(new BrowserLost('the browser or its page died'))
   const both = AbortSignal.any([signal, lost.signal])
-  const context = await openContext({ browser, lease, proxy: proxies.url(profile), state })
+  const viewport = boundedViewport(lease.viewport)
+  const context = await openContext({ browser, viewport, proxy: proxies.url(profile), state })
   context.once('close', lose)
   const screen = createScreen({
     context,
     profile,
+    viewport,
     clock,
     onFrame: audience.show,
     onFocus: (hint) => audience.tell({ type: 'focus', ...hint }),
@@ -97,12 +99,5 @@ export async function openLogin({
   const session = logIn()
   // Whoever waits for it hears of a failure then; until then it is no unhandled one.
   session.catch(() => undefined)
-  return {
-    context,
-    screen,
-    session,
-    close: async () => {
-      await context.close().catch(() => undefined)
-    },
-  }
+  return { context, screen, session }
 }

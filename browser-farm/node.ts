@@ -33,7 +33,7 @@ export function startNode({
   nodeUrl: string
   runtime: FarmRuntime
 }): FarmNode {
-  const { clock, config, log, browser } = runtime
+  const { clock, config, log, browsers } = runtime
   const runs = new Map<string, LeaseRun>()
   const held = createHeldClaims({ clock, log })
 
@@ -49,8 +49,9 @@ export function startNode({
     })
   }
   const claim = async (): Promise<number> => {
-    const room = config.FARM_CAPACITY - runs.size
-    if (room <= 0 || !browser.current()) return 0
+    // A node with a browser at hand serves a visitor sooner than one that has to launch it first.
+    const room = Math.min(config.FARM_CAPACITY - runs.size, browsers.ready())
+    if (room <= 0) return 0
     const claimed = await claimMany(Leases, { now: clock.now(), limit: room })
     for (const lease of claimed) run(lease)
     return claimed.length

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
-import type { Lease, Viewport } from '../schemas/lease/lease.ts'
+import type { Viewport } from '../schemas/lease/lease.ts'
 
 /** The state that a context begins with, as Playwright stores it. */
 export type BrowserState = Exclude<BrowserContextOptions['storageState'], string | undefined>
@@ -8,19 +8,18 @@ export type BrowserState = Exclude<BrowserContextOptions['storageState'], string
 const phoneAgent = (version: string): string =>
   `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version.split('.')[0]}.0.0.0 Mobile Safari/537.36`
 
-/** One context for one lease: nothing is shared with another visitor, nothing is downloaded, no permission is given. */
+/** What a visitor's pages live in: nothing is downloaded, no permission is given. */
 export async function openContext({
   browser,
-  lease,
+  viewport: { width, height, deviceScaleFactor, mobile },
   proxy,
   state,
 }: {
   browser: Browser
-  lease: Pick<Lease, 'viewport'>
+  viewport: Viewport
   proxy: string
   state: BrowserState | undefined
 }): Promise<BrowserContext> {
-  const { width, height, deviceScaleFactor, mobile }: Viewport = lease.viewport
   const context = await browser.newContext({
     viewport: { width, height },
     screen: { width, height },

@@ -1,7 +1,9 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright'
 import type { Clock, Timer } from '../core/clock.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
+import type { Viewport } from '../schemas/lease/lease.ts'
 import type { PageMessage } from '../wire/stream.ts'
+import { showDevicePixels } from './device-pixels.ts'
 import { type FocusHint, readFocus } from './focus.ts'
 import { dispatchInput } from './input.ts'
 import { guardPage } from './page-guard.ts'
@@ -35,9 +37,16 @@ interface ShownPage {
 export function createScreen({
   context,
   profile,
+  viewport,
   clock,
   ...events
-}: ScreenEvents & { context: BrowserContext; profile: ProviderProfile; clock: Clock }): Screen {
+}: ScreenEvents & {
+  context: BrowserContext
+  profile: ProviderProfile
+  viewport: Viewport
+  clock: Clock
+}): Screen {
+  const scale = viewport.deviceScaleFactor
   const pages: ShownPage[] = []
   let shown: ShownPage | undefined
   let watching = false
@@ -75,13 +84,14 @@ export function createScreen({
     page.on('crash', events.onLost)
     page.on('domcontentloaded', lookAtFocus)
     const cdp = await context.newCDPSession(page)
+    await showDevicePixels(cdp, viewport)
     const added = { page, cdp }
     cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
       // Answered at once: the browser drops frames that wait for this, and the last change must not be among them.
       void cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined)
       if (shown !== added) return
-      const { deviceWidth: width, deviceHeight: height } = metadata
-      events.onFrame({ width: Math.round(width), height: Math.round(height), jpeg: Buffer.from(data, 'base64') })
+      const [width, height] = [metadata.deviceWidth, metadata.deviceHeight].map((side) => Math.round(side / scale))
+      events.onFrame({ width: width ?? 0, height: height ?? 0, jpeg: Buffer.from(data, 'base64') })
     })
     page.on('close', () => {
       pages.splice(pages.indexOf(added), 1)
@@ -104,7 +114,7 @@ export function createScreen({
     },
     input: (message) => {
       if (!shown) return
-      dispatchInput(shown.cdp, message)
+      dispatchInput({ cdp: shown.cdp, message, scale })
       if (message.type !== 'mouse' || message.action === 'up') lookAtFocus()
     },
   }

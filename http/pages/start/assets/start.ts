@@ -38,7 +38,7 @@ function viewport() {
   return {
     width: isPhone ? Math.min(width, LARGEST_SIDE) : Math.min(width, LARGEST_DESKTOP.width),
     height: isPhone ? Math.min(height, LARGEST_SIDE) : Math.min(height, LARGEST_DESKTOP.height),
-    deviceScaleFactor: Math.min(Math.max(devicePixelRatio, 1), 2),
+    deviceScaleFactor: Math.min(Math.max(devicePixelRatio, 1), 3),
     mobile: isPhone,
   }
 }

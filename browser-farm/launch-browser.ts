@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Browser, chromium } from 'playwright'
+import { SECOND } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
+import { browserEnvironment } from './browser-environment.ts'
+import { ownTemporaryFolder } from './temporary-folder.ts'
+
+/**
+ * Nothing in the browser but the visitor's page uses the network: no updates, no sync, no QUIC (it would pass by the proxy), no
+ * WebRTC outside of the proxy, and no name is resolved here (the guard proxy does, see guard-proxy.ts).
+ */
+const FLAGS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+]
+const LAUNCH_TIMEOUT_MS = 30 * SECOND
+/** Processes of a browser that is ending may still write: its folder is tried again so often, 100 ms apart at first. */
+const REMOVE_RETRIES = 5
+
+/**
+ * A Chromium process with a profile folder, a home and a clipboard of its own; when it has gone, so have they. It is spoken to over a pipe: when
+ * this process dies, however, the browser ends too.
+ */
+export async function launchBrowser({ CHROMIUM_PATH }: Pick<Config, 'CHROMIUM_PATH'>): Promise<Browser> {
+  const home = await mkdtemp(join(await ownTemporaryFolder(), 'b-'))
+  const leave = (): void =>
+    void rm(home, { recursive: true, force: true, maxRetries: REMOVE_RETRIES }).catch(() => undefined)
+  try {
+    const browser = await chromium.launch({
+      ...(CHROMIUM_PATH && { executablePath: CHROMIUM_PATH }),
+      headless: true,
+      // Chromium's sandbox refuses to run as root.
+      chromiumSandbox: process.getuid?.() !== 0,
+      args: FLAGS,
+      env: browserEnvironment(home),
+      timeout: LAUNCH_TIMEOUT_MS,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    })
+    browser.once('disconnected', leave)
+    return browser
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
