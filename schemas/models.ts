@@ -7,14 +7,17 @@ import { Accounts } from './connection/account.ts'
 import { BrowserProfiles } from './connection/browser-profile.ts'
 import { Connections } from './connection/connection.ts'
 import { Paces } from './connection/pace.ts'
+import { PendingConnections } from './connection/reservation.ts'
 import { Deliveries } from './delivery/delivery.ts'
 import { DeliveryLanes } from './delivery/delivery-lane.ts'
 import { Leases } from './lease/lease.ts'
 import { AuditEntries } from './operations/audit.ts'
+import { OperatorKeys } from './operations/operator-key.ts'
 import { ProcessRecords } from './operations/process-record.ts'
 import { Captures } from './user/capture.ts'
 import { ConsumedLinks } from './user/consumed-link.ts'
 import { Users } from './user/user.ts'
+import { Wakeups } from './wakeups.ts'
 
 /** Every collection of the service that has a model. */
 export const MODELS = [
@@ -35,4 +38,7 @@ export const MODELS = [
   Paces,
   ProcessRecords,
   Users,
+  Wakeups,
+  OperatorKeys,
+  PendingConnections,
 ] as const

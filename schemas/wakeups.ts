@@ -26,7 +26,7 @@ const schema = new mongoose.Schema<Wakeups>(
   { _id: { type: String, required: true }, ...Object.fromEntries(WORK.map((kind) => [kind, Number])) },
   { collection: 'wakeups', versionKey: false },
 )
-const Wakeups: Model<Wakeups> = mongoose.model<Wakeups>('Wakeups', schema)
+export const Wakeups: Model<Wakeups> = mongoose.model<Wakeups>('Wakeups', schema)
 
 interface Listener {
   kind: Work

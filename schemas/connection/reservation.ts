@@ -28,7 +28,10 @@ const schema = new mongoose.Schema<PendingConnection>(
   { collection: 'connections', versionKey: false },
 )
 
-const PendingConnections: Model<PendingConnection> = mongoose.model<PendingConnection>('PendingConnection', schema)
+export const PendingConnections: Model<PendingConnection> = mongoose.model<PendingConnection>(
+  'PendingConnection',
+  schema,
+)
 
 /** Tells a place from the connection that it becomes. */
 const PENDING: Record<string, unknown> = { status: 'pending' }
