@@ -1,5 +1,13 @@
 import { createUploadIndexes } from './archive/export-upload.ts'
+import { Commands } from './command/command.ts'
 import { MODELS } from './models.ts'
+import { ConsumedLinks } from './user/consumed-link.ts'
+
+/** Indexes of earlier versions that would end a retention before its time. */
+const RETIRED = [
+  { model: ConsumedLinks, name: 'expireAt_1' },
+  { model: Commands, name: 'doneAt_1' },
+]
 
 /**
  * Creates the indexes of every collection, whichever of them this process works with: the first process of a new deployment may be
@@ -7,5 +15,15 @@ import { MODELS } from './models.ts'
  */
 export async function createIndexes(): Promise<void> {
   for (const model of MODELS) await model.createIndexes()
+  for (const { model, name } of RETIRED) {
+    const present = await model.collection.indexes()
+    if (present.some((index) => index.name === name)) await model.collection.dropIndex(name).catch(unlessGone)
+  }
   await createUploadIndexes()
+}
+
+/** Another process that started at the same moment was faster. */
+const INDEX_NOT_FOUND = 27
+const unlessGone = (error: unknown): void => {
+  if ((error as { code?: unknown }).code !== INDEX_NOT_FOUND) throw error
 }

@@ -26,6 +26,17 @@ export const outboxFields = {
   outboxAt: { type: Date },
 }
 
+/**
+ * For the index that ends the retention of a document with an outbox: `schema.index(…, toldOnly({ name, afterSeconds }))`. A document whose
+ * events no relay has taken yet stays, for however long none runs.
+ */
+export const toldOnly = ({ name, afterSeconds }: { name: string; afterSeconds: number }) => ({
+  // A name of its own: earlier versions have an index of the same key that does not wait.
+  name,
+  expireAfterSeconds: afterSeconds,
+  partialFilterExpression: { outbox: [] },
+})
+
 /** An intent to send `event`. `cause` names what happened (a command, a run, a link): same cause, same event, same delivery. */
 export function outboxEntry<E extends EventName>({
   cause,

@@ -3,7 +3,7 @@ import { DAY, SECOND } from '../../core/clock.ts'
 import type { WrappedKey } from '../../core/envelope.ts'
 import { type Claimable, claimFields } from '../claims.ts'
 import { embedded } from '../embedded.ts'
-import { type HasOutbox, outboxFields } from '../outbox.ts'
+import { type HasOutbox, outboxFields, toldOnly } from '../outbox.ts'
 import { type Principal, principalField } from '../principal.ts'
 import type { Device } from '../user/device.ts'
 import { announceDue } from '../wakeups.ts'
@@ -99,7 +99,7 @@ const schema = new mongoose.Schema<Command>(
 announceDue(schema, { claimableAt: 'commands', outboxAt: 'outboxes' })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
-schema.index({ doneAt: 1 }, { expireAfterSeconds: KEPT_S })
+schema.index({ doneAt: 1 }, toldOnly({ name: 'done_and_told', afterSeconds: KEPT_S }))
 schema.index({ appId: 1, createdAt: -1 })
 schema.index({ target: 1, kind: 1, createdAt: -1 })
 

@@ -1,6 +1,6 @@
 import mongoose, { type Model } from 'mongoose'
 import { isDuplicate } from '../database.ts'
-import { type HasOutbox, outboxFields } from '../outbox.ts'
+import { type HasOutbox, outboxFields, toldOnly } from '../outbox.ts'
 import { announceDue } from '../wakeups.ts'
 
 /** A link that was used: the insert of this document is its consumption, so it happens once (docs/behaviour.md, Links). */
@@ -13,7 +13,7 @@ interface ConsumedLink extends HasOutbox {
   /** The user's number when it was consumed. */
   generation?: number
   consumedAt: Date
-  /** Dropped a day after the link itself ended: until then the id stays spent. */
+  /** Dropped a day after the link itself ended, or once its event was relayed: until then the id stays spent. */
   expireAt: Date
 }
 
@@ -30,7 +30,7 @@ const schema = new mongoose.Schema<ConsumedLink>(
   { collection: 'consumed_links', versionKey: false },
 )
 announceDue(schema, { outboxAt: 'outboxes' })
-schema.index({ expireAt: 1 }, { expireAfterSeconds: 0 })
+schema.index({ expireAt: 1 }, toldOnly({ name: 'expired_and_told', afterSeconds: 0 }))
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 
 export const ConsumedLinks: Model<ConsumedLink> = mongoose.model<ConsumedLink>('ConsumedLink', schema)
