@@ -1,10 +1,12 @@
 import { claimMany } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { dueBy, trusted } from '../../schemas/database.ts'
+import { releaseAt, writeHeld } from '../connection/claimed.ts'
 import { holdInMailbox } from '../mailbox-claim.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { Supervisor } from '../supervision.ts'
 import { createWorkLimits } from '../work-limits.ts'
+import { YIELD_WAIT_MS } from './outcome.ts'
 import { createSlots } from './slots.ts'
 import { whenDue } from './when-due.ts'
 
@@ -36,7 +38,10 @@ export function connectionClaims({
   const begin = (connection: Connection): void => {
     const leave = limits.take('sync')
     const slot = slots.take()
-    const takeOver = holdInMailbox({ held, model: Connections, claim: connection })
+    const giveBack = async (): Promise<void> => {
+      await writeHeld(connection, releaseAt(new Date(clock.now().getTime() + YIELD_WAIT_MS)))
+    }
+    const takeOver = holdInMailbox({ held, model: Connections, claim: connection, giveBack })
     void connections
       .tell(connection._id, 'sync', async (signal) => {
         if (takeOver()) await whenDue({ connection, runtime, signal, slot })
