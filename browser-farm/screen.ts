@@ -9,7 +9,12 @@ import { dispatchInput } from './input.ts'
 import { guardPage } from './page-guard.ts'
 import type { Frame } from './viewer.ts'
 
-const JPEG_QUALITY = 80
+/** JPEG qualities: while the picture moves, and once it is at rest. */
+const MOVING = 80
+const AT_REST = 92
+/** Frames that follow one another faster are movement; after so long without any the picture is at rest (machine time). */
+const MOVING_MS = 150
+const REST_MS = 400
 /** How soon after an input the remote focus is looked at, for the page to have reacted. */
 const FOCUS_MS = 120
 const START_AGAIN_MS = 25
@@ -51,11 +56,14 @@ export function createScreen({
   let shown: ShownPage | undefined
   let watching = false
   let focusTimer: Timer | undefined
+  let restTimer: Timer | undefined
+  let quality = MOVING
+  let lastFrameAt = 0
 
   const start = async (wanted: ShownPage): Promise<void> => {
     while (shown === wanted && watching && !wanted.page.isClosed()) {
       try {
-        await wanted.cdp.send('Page.startScreencast', { format: 'jpeg', quality: JPEG_QUALITY })
+        await wanted.cdp.send('Page.startScreencast', { format: 'jpeg', quality })
         return
       } catch {
         // Between two documents a page refuses.
@@ -64,6 +72,24 @@ export function createScreen({
     }
   }
   const stop = (cdp: CDPSession): void => void cdp.send('Page.stopScreencast').catch(() => undefined)
+  const showAgain = (wanted: number): void => {
+    quality = wanted
+    if (!shown || !watching) return
+    stop(shown.cdp)
+    void start(shown)
+  }
+  /** A picture at rest is sent once more, in full quality; where it moves again, speed matters more. */
+  const noteFrame = (): void => {
+    const now = clock.elapsed()
+    const moves = now - lastFrameAt < MOVING_MS
+    lastFrameAt = now
+    if (quality === AT_REST) {
+      if (moves) showAgain(MOVING)
+      return
+    }
+    restTimer?.cancel()
+    restTimer = clock.timer(REST_MS, () => showAgain(AT_REST))
+  }
   const show = (next: ShownPage | undefined): void => {
     if (shown === next) return
     if (shown && watching) stop(shown.cdp)
@@ -91,6 +117,7 @@ export function createScreen({
       void cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined)
       if (shown !== added) return
       const [width, height] = [metadata.deviceWidth, metadata.deviceHeight].map((side) => Math.round(side / scale))
+      noteFrame()
       events.onFrame({ width: width ?? 0, height: height ?? 0, jpeg: Buffer.from(data, 'base64') })
     })
     page.on('close', () => {
@@ -109,6 +136,8 @@ export function createScreen({
       // A new viewer needs a first frame even where another one has been watching.
       if (shown && watching) stop(shown.cdp)
       watching = wanted
+      restTimer?.cancel()
+      quality = MOVING
       if (shown && watching) void start(shown)
       if (watching) lookAtFocus()
     },
