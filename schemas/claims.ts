@@ -39,21 +39,43 @@ interface ClaimOptions {
   filter?: Filter
 }
 
-/** Claims up to `limit` of the longest due documents in three round trips, whatever their number. */
+/**
+ * Begins `claimedBy` where a document is held for other work than its own, as an ingestion holds its connection: that such a claim runs out
+ * says nothing about the document's own work.
+ */
+const ASIDE = 'aside-'
+
+/** A document with its claim. */
+export type Claimed<T> = T & {
+  /** It was claimed for its own work before, and that claim ran out: the process that had it has died, or stalled. */
+  lapsed: boolean
+}
+
+/** Claims up to `limit` of the longest due documents for their own work, in three round trips, whatever their number. */
 export async function claimMany<T extends Claimable & { _id: string }>(
   model: Model<T>,
   { now, filter = {}, limit }: ClaimOptions & { limit: number },
-): Promise<T[]> {
+): Promise<Claimed<T>[]> {
   const due = { ...filter, claimableAt: dueBy(now) }
-  const found = await model.find(due).sort({ claimableAt: 1 }).limit(limit).select({ _id: 1 }).lean<{ _id: string }[]>()
+  const found = await model
+    .find(due)
+    .sort({ claimableAt: 1 })
+    .limit(limit)
+    .select({ claimedBy: 1 })
+    .lean<Pick<T, '_id' | 'claimedBy'>[]>()
   if (found.length === 0) return []
-  const ids = trusted({ $in: found.map(({ _id }) => _id) })
+  const before = new Map(found.map(({ _id, claimedBy }) => [_id, claimedBy]))
+  const ids = trusted({ $in: [...before.keys()] })
   const claimedBy = newId()
   await model.updateMany(
     { _id: ids, claimableAt: trusted({ $lte: now }) },
     { $set: { claimableAt: new Date(now.getTime() + CLAIM_MS), claimedBy }, $inc: { fence: 1 } },
   )
-  return model.find({ _id: ids, claimedBy }).lean<T[]>()
+  const claimed = await model.find({ _id: ids, claimedBy }).lean<T[]>()
+  return claimed.map((document) => {
+    const holder = before.get(document._id)
+    return { ...document, lapsed: holder !== undefined && !holder.startsWith(ASIDE) }
+  })
 }
 
 /** When the first of what waits is due, where that is before `LOOK_AT_LEAST_MS` have passed. */
@@ -110,7 +132,7 @@ export async function claimIdle<T extends Claimable & { _id: string }>(
     .findOneAndUpdate(
       { _id: id, $or: [{ claimedBy: trusted({ $exists: false }) }, { claimableAt: trusted({ $lte: now }) }] },
       {
-        $set: { claimableAt: new Date(now.getTime() + CLAIM_MS), claimedBy: newId() },
+        $set: { claimableAt: new Date(now.getTime() + CLAIM_MS), claimedBy: `${ASIDE}${newId()}` },
         $unset: { yieldRequestedAt: 1 },
         $inc: { fence: 1 },
       },

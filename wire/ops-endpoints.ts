@@ -10,6 +10,7 @@ import {
   overviewAnswer,
   releaseAnswer,
   retryAnswer,
+  retryCommandAnswer,
   retryManyAnswer,
   syncAnswer,
 } from './ops.ts'
@@ -120,6 +121,15 @@ export const opsEndpoints = {
     authentication: SUPPORT,
     query: listingQuery,
     answers: answers200('The newest, without their arguments', commandsAnswer),
+  },
+  retryCommand: {
+    method: 'post',
+    path: '/ops/commands/:id/retry',
+    summary: 'Ingest an export again that was set aside',
+    description: 'After crashes only, and as long as its upload is kept, which is a day.',
+    authentication: SUPPORT,
+    params: idParams,
+    answers: answers200('The command that does it', retryCommandAnswer),
   },
   listAudit: {
     method: 'get',

@@ -159,7 +159,13 @@ export const commandsAnswer = z.object({
       by,
       state: z.enum(['waiting', 'done', 'failed']),
       result: z.record(z.string(), z.unknown()).nullable(),
-      failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+      failure: z
+        .object({
+          code: z.string(),
+          message: z.string(),
+          reason: z.string().nullable().describe('Why it was set aside after crashes'),
+        })
+        .nullable(),
       crashes: count,
       createdAt: time,
       dueAt: time.nullable(),
@@ -188,6 +194,11 @@ export const retryAnswer = z.object({
   ok: z.literal(true),
   deliveryId: z.string(),
   result: z.enum(['reopened', 'under way']),
+})
+/** POST /ops/commands/:id/retry */
+export const retryCommandAnswer = z.object({
+  ok: z.literal(true),
+  commandId: z.string().describe('The command that does it again; of one that was retried before, the same'),
 })
 /** POST /ops/deliveries/retry?since= */
 export const retryManyAnswer = z.object({ ok: z.literal(true), reopened: count })

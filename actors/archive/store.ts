@@ -61,7 +61,7 @@ interface StoreOptions {
 /**
  * Stores conversations of one archive: new ones are inserted, newer ones updated in place (same id), older ones left alone.
  * Every write carries the run, from which its counts are told later. Running it again changes nothing. One whose id is too long to be
- * one is left out. Returns how many this run found stored already, as they are or newer, and so did not write.
+ * one is left out. Returns how many were written, and how many this run found stored already, as they are or newer, and so did not write.
  */
 export async function storeConversations({
   archiveId,
@@ -69,7 +69,7 @@ export async function storeConversations({
   conversations,
   stored,
   now,
-}: StoreOptions): Promise<{ untouched: number }> {
+}: StoreOptions): Promise<{ written: number; untouched: number }> {
   let untouched = 0
   const operations: object[] = []
   const inParts: PartsWrite[] = []
@@ -105,7 +105,7 @@ export async function storeConversations({
   await noteAttachments({ archiveId, files: conversations.flatMap(({ files }) => files), now })
   if (operations.length > 0) await write(operations)
   await clear(inParts)
-  return { untouched }
+  return { written: operations.length, untouched }
 }
 
 /** A write of a conversation that lies in parts, or did. */

@@ -24,7 +24,8 @@ interface WriterOptions {
   account: Pick<Account, '_id' | 'backfillRevision'> & { archiveId: string }
   runId: string
   clock: Clock
-  progress: { unchanged: number }
+  /** Counted up. */
+  progress: { unchanged: number; written: number }
   /** A write of the connection's holder: throws where someone else holds it by now, and then nothing is stored. */
   checkpoint: () => Promise<void>
 }
@@ -49,7 +50,9 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
   const write = async ({ conversations, stored, backfill }: Batch): Promise<void> => {
     await checkpoint()
     const { archiveId } = account
-    const { untouched } = await storeConversations({ archiveId, runId, conversations, stored, now: clock.now() })
+    const now = clock.now()
+    const { written, untouched } = await storeConversations({ archiveId, runId, conversations, stored, now })
+    progress.written += written
     progress.unchanged += untouched
     filesFound += conversations.reduce((sum, { files }) => sum + files.length, 0)
     if (backfill) await writeBackfill(backfill)

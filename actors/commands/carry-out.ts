@@ -3,7 +3,7 @@ import { heldBy } from '../../schemas/claims.ts'
 import { type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
 import { cancelReservation } from '../../schemas/connection/reservation.ts'
 import { ClaimLost } from '../../schemas/held-claims.ts'
-import { CRASHES_TO_QUARANTINE, crashBackOff } from '../crash.ts'
+import { afterCrash, type Crash } from '../crash.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { CommandWork } from './command-work.ts'
 import { connect } from './connect.ts'
@@ -23,7 +23,7 @@ const HANDLERS: Handlers = { connect, purge, ingest, sweep, 'sync-now': syncNow,
 
 /**
  * Carries out one claimed command. A `ServiceError` is its answer; anything else is a crash: it is tried again after a back-off, and
- * fails after five in a row. A command whose process dies is claimed by another and ends the same way.
+ * fails after five in a row. A command whose process dies is claimed by another and ends the same way; that counts as a crash too.
  */
 export async function carryOut({ command, runtime, signal }: CommandWork<CommandKind>): Promise<void> {
   const lost = new AbortController()
@@ -37,7 +37,7 @@ export async function carryOut({ command, runtime, signal }: CommandWork<Command
     if (error instanceof NotYet || error instanceof ClaimLost) return await handBack(command, runtime, NOT_YET_WAIT_MS)
     if (error instanceof ServiceError) return await failCommand({ command, error, now: runtime.clock.now() })
     runtime.log.error({ err: error, commandId: command._id, kind: command.kind }, 'command crashed')
-    await afterCrash(command, runtime)
+    await countCommandCrash({ command, crash: { error }, runtime })
   } finally {
     release()
   }
@@ -51,13 +51,28 @@ async function handBack(command: Command, { clock }: ActorRuntime, waitMs = 0): 
   await Commands.updateOne(unfinished(command), { $set: { claimableAt }, $unset: { claimedBy: 1 } })
 }
 
-async function afterCrash(command: Command, { clock }: ActorRuntime): Promise<void> {
-  const crashes = command.crashes + 1
-  if (crashes >= CRASHES_TO_QUARANTINE && command.kind !== 'purge' && command.kind !== 'sweep') {
+/** A deletion that was accepted is tried for ever. */
+const ENDLESS: ReadonlySet<CommandKind> = new Set<CommandKind>(['purge', 'sweep'])
+
+/** Writes a crash of a claimed command down: it is tried again later, or fails with a reason that operators see. */
+export async function countCommandCrash({
+  command,
+  crash,
+  runtime: { clock },
+}: {
+  command: Command
+  crash: Crash
+  runtime: Pick<ActorRuntime, 'clock'>
+}): Promise<void> {
+  // An ingestion that got on since it was claimed has begun to count anew.
+  const present = await Commands.findOne(unfinished(command)).select({ crashes: 1 }).lean<Pick<Command, 'crashes'>>()
+  if (!present) return
+  const endless = ENDLESS.has(command.kind)
+  const { crashes, retryAt, reason } = afterCrash({ before: present.crashes, crash, endless, clock })
+  if (retryAt === null) {
     if (command.kind === 'connect') await cancelReservation({ connectionId: command.target })
-    await failCommand({ command, error: new ServiceError('internal'), now: clock.now() })
-    return
+    return failCommand({ command, error: new ServiceError('internal', { reason }), now: clock.now() })
   }
-  const claimableAt = clock.after(crashBackOff(crashes))
-  await Commands.updateOne(unfinished(command), { $set: { crashes, claimableAt }, $unset: { claimedBy: 1 } })
+  const waiting = { $set: { crashes, claimableAt: retryAt }, $unset: { claimedBy: 1 } }
+  await Commands.updateOne(unfinished(command), waiting)
 }

@@ -6,7 +6,7 @@ import { holdInMailbox } from '../mailbox-claim.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { Supervisor } from '../supervision.ts'
 import { createWorkLimits } from '../work-limits.ts'
-import { carryOut } from './carry-out.ts'
+import { carryOut, countCommandCrash } from './carry-out.ts'
 
 /** Carried out by one process at a time. An ingestion holds parts of an export in memory; of the others each waits for the database mostly. */
 const AT_ONCE: Readonly<Record<CommandKind, number>> = {
@@ -68,7 +68,11 @@ export function commandClaims({
     const limit = Math.min(...open.map((kind) => limits.free(kind)))
     const filter = open.length < KINDS.length ? { kind: trusted({ $in: open }) } : {}
     const claimed = await claimMany<Command>(Commands, { now: clock.now(), filter, limit })
-    for (const command of claimed) begin(command)
+    for (const command of claimed) {
+      // Back in line, with what became of it: after the first time due at once.
+      if (command.lapsed) await countCommandCrash({ command, crash: 'lapsed', runtime })
+      else begin(command)
+    }
     return claimed.length
   }
 }

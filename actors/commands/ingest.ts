@@ -75,7 +75,7 @@ async function ingestHeld({
     await checkAccount({ given, connection, command, runtime })
     for await (const raw of given.conversations) extractConversation(raw)
     await beginRun({ connection, command, runtime })
-    return storeAll({ given, archiveId, runId: command._id, runtime, held: holding })
+    return storeAll({ given, archiveId, command, runtime, held: holding })
   })
   const now = runtime.clock.now()
   const counts = await countRun({ archiveId, runId: command._id, unchanged })
@@ -114,13 +114,13 @@ async function beginRun({
 async function storeAll({
   given,
   archiveId,
-  runId,
+  command,
   runtime,
   held,
 }: {
   given: AccountExport
   archiveId: string
-  runId: string
+  command: Command<'ingest'>
   runtime: ActorRuntime
   held: Holding<Connection>
 }): Promise<number> {
@@ -129,8 +129,11 @@ async function storeAll({
     await writeHeld(held.document, { $set: { 'sync.unchanged': unchanged } })
     const stored = await storedOf({ archiveId, externalIds: conversations.map(({ externalId }) => externalId) })
     const now = runtime.clock.now()
-    const { untouched } = await storeConversations({ archiveId, runId, conversations, stored, now })
+    const runId = command._id
+    const { written, untouched } = await storeConversations({ archiveId, runId, conversations, stored, now })
     unchanged += untouched
+    // One that gets on is not what kills its process, however often that dies.
+    if (written > 0) await Commands.updateOne(heldBy(command), { $set: { crashes: 0 } })
   }
   // Whoever lost the connection during the last batch hears of it here, before anything is told.
   await writeHeld(held.document, { $set: { 'sync.unchanged': unchanged } })

@@ -8,7 +8,7 @@ import type { Supervisor } from '../supervision.ts'
 import { createWorkLimits } from '../work-limits.ts'
 import { YIELD_WAIT_MS } from './outcome.ts'
 import { createSlots } from './slots.ts'
-import { whenDue } from './when-due.ts'
+import { countSyncCrash, whenDue } from './when-due.ts'
 
 /** Claimed in one go; more are claimed at the next turn. */
 const CLAIMS_AT_ONCE = 50
@@ -67,7 +67,11 @@ export function connectionClaims({
     const claimed = await claimMany<Connection>(Connections, { now, filter: FIRST_SYNC, limit })
     if (claimed.length < limit)
       claimed.push(...(await claimMany<Connection>(Connections, { now, limit: limit - claimed.length })))
-    for (const connection of claimed) begin(connection)
+    for (const connection of claimed) {
+      // Back in line, with what became of it: after the first time due at once.
+      if (connection.lapsed) await countSyncCrash({ connection, crash: 'lapsed', runtime })
+      else begin(connection)
+    }
     return claimed.length
   }
 }

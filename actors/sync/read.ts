@@ -29,8 +29,8 @@ interface ReadOptions {
   log: Logger
   /** Ends with more to read when it returns true between two pages. */
   isOver: () => boolean
-  /** Counted up: what was looked at and left as it was. */
-  progress: { unchanged: number }
+  /** Counted up: what was looked at and left as it was, and what was stored. */
+  progress: { unchanged: number; written: number }
   /** Called before anything is stored; throws when the claim is lost. */
   checkpoint: () => Promise<void>
   /** Told of an error that ends the reading: no further request is sent. */

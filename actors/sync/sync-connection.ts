@@ -55,7 +55,7 @@ async function runSync({ connection, runtime, signal, slot }: SyncOptions & { co
   const { archiveId } = account
 
   const { clock, log, keyring } = runtime
-  const progress = { unchanged: 0, sessionVerified: false }
+  const progress = { unchanged: 0, written: 0, sessionVerified: false }
   const { client, verifySession, halt } = createAccountClient({ connection, account, profile, runtime, signal })
   const end = clock.elapsed() + syncBudget(clock)
   const isSpent = () => clock.elapsed() > end
@@ -74,7 +74,9 @@ async function runSync({ connection, runtime, signal, slot }: SyncOptions & { co
       progress,
       halt,
       checkpoint: async () => {
-        await writeHeld(connection, { $set: { 'sync.unchanged': progress.unchanged } })
+        // A sync that gets on is not what kills its process, however often that dies.
+        const counted = progress.written > 0 && { crashes: 0 }
+        await writeHeld(connection, { $set: { 'sync.unchanged': progress.unchanged, ...counted } })
       },
     })
   }

@@ -3,11 +3,11 @@ import { type Connection, Connections } from '../../schemas/connection/connectio
 import { trusted } from '../../schemas/database.ts'
 import { ClaimLost } from '../../schemas/held-claims.ts'
 import { releaseAt } from '../connection/claimed.ts'
-import { CRASHES_TO_QUARANTINE, crashBackOff } from '../crash.ts'
+import { afterCrash, type Crash } from '../crash.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { type SyncOptions, syncConnection } from './sync-connection.ts'
 
-/** What the connection actor does when its connection is due: one sync; a crash is counted, and waited out or quarantined. */
+/** What the connection actor does when its connection is due: one sync; a crash is counted, and waited out or set aside. */
 export async function whenDue(options: SyncOptions): Promise<void> {
   const { connection, runtime } = options
   try {
@@ -15,18 +15,34 @@ export async function whenDue(options: SyncOptions): Promise<void> {
   } catch (error) {
     if (error instanceof ClaimLost) return
     runtime.log.error({ err: error, connectionId: connection._id }, 'connection crashed')
-    await afterCrash(connection, runtime)
+    await countSyncCrash({ connection, crash: { error }, runtime })
   }
 }
 
-async function afterCrash(connection: Connection, { clock }: ActorRuntime): Promise<void> {
-  const crashes = connection.crashes + 1
-  const quarantine = crashes >= CRASHES_TO_QUARANTINE
-  const release = releaseAt(quarantine ? null : clock.after(crashBackOff(crashes)))
+/** Writes a crash of a held connection's sync down, and gives it back: due again later, or set aside until an operator looks. */
+export async function countSyncCrash({
+  connection,
+  crash,
+  runtime: { clock },
+}: {
+  connection: Connection
+  crash: Crash
+  runtime: Pick<ActorRuntime, 'clock'>
+}): Promise<void> {
   // Given back already where only the answer to the last write was lost.
   const held = { ...heldBy(connection), claimedBy: trusted({ $exists: true }) }
+  // A sync that got on since it was claimed has begun to count anew.
+  const present = await Connections.findOne(held).select({ crashes: 1 }).lean<Pick<Connection, 'crashes'>>()
+  if (!present) return
+  const { crashes, retryAt, reason } = afterCrash({ before: present.crashes, crash, clock })
+  const release = releaseAt(retryAt)
   await Connections.updateOne(held, {
-    $set: { crashes, ...release.$set, ...(quarantine && { quarantinedAt: clock.now() }) },
-    $unset: { ...release.$unset, awaitsFirstSync: 1 },
+    $set: {
+      crashes,
+      ...release.$set,
+      ...(retryAt === null && { quarantinedAt: clock.now(), 'sync.outcome': reason }),
+    },
+    // One that was cut short by its process's death goes first again.
+    $unset: { ...release.$unset, ...(crash !== 'lapsed' && { awaitsFirstSync: 1 }) },
   })
 }

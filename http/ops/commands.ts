@@ -5,14 +5,16 @@ import type { AuditEntry } from '../../schemas/operations/audit.ts'
 import type { OpsAudit, OpsCommands } from '../../wire/ops.ts'
 import { listAudit } from '../actions/list-audit.ts'
 import { newestOf } from '../actions/newest.ts'
+import { retryCommand } from '../actions/retry-command.ts'
 import type { OpsPart } from './handler.ts'
 import { isoOrNull } from './iso.ts'
 
-export const commandHandlers: OpsPart<'listCommands' | 'listAudit'> = () => ({
+export const commandHandlers: OpsPart<'listCommands' | 'retryCommand' | 'listAudit'> = (runtime) => ({
   listCommands: async ({ query: { limit, appId, state } }) => {
     const filter = state === undefined ? {} : { state }
     return { commands: (await newestOf(Commands, { appId, filter, limit })).map(view) }
   },
+  retryCommand: async ({ params: { id }, by }) => ({ ok: true, ...(await retryCommand({ id, by, runtime })) }),
   listAudit: async ({ query }) => {
     const { entries, commands } = await listAudit(query)
     const all: OpsAudit['entries'] = [...entries.map(ofEntry), ...commands.map(ofCommand)]
@@ -39,6 +41,7 @@ const view = (command: Command): OpsCommands['commands'][number] => ({
 const viewFailure = (failure: CommandFailure) => ({
   code: failure.code,
   message: errorText(errorOfFailure(failure)),
+  reason: failure.code === 'internal' ? (failure.values?.['reason'] ?? null) : null,
 })
 
 const ofEntry = ({ _id, at, by, action, appId, target, details }: AuditEntry): OpsAudit['entries'][number] => ({

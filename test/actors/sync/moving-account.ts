@@ -121,7 +121,7 @@ export async function movingAccount(conversations: Listed[]): Promise<MovingAcco
         clock,
         log: createLog({ name: 'test', level: 'silent' }),
         isOver: () => moving.listCalls - before >= pages,
-        progress: { unchanged: 0 },
+        progress: { unchanged: 0, written: 0 },
         checkpoint: async () => undefined,
         halt: () => undefined,
       })

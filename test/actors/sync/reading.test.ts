@@ -61,7 +61,7 @@ async function readerOf(email: string) {
       clock,
       log: world.runtime.log,
       isOver: () => calls >= pages,
-      progress: { unchanged: 0 },
+      progress: { unchanged: 0, written: 0 },
       checkpoint: async () => undefined,
       halt: () => undefined,
     })

@@ -43,7 +43,7 @@ async function accountWith(backfill: Backfill) {
         account: { ...account, archiveId },
         runId,
         clock,
-        progress: { unchanged: 0 },
+        progress: { unchanged: 0, written: 0 },
         checkpoint: async () => {
           if (holder !== runId) throw new Error('the claim is lost')
         },

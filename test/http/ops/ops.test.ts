@@ -19,6 +19,7 @@ import {
   overviewAnswer,
   releaseAnswer,
   retryAnswer,
+  retryCommandAnswer,
   retryManyAnswer,
   syncAnswer,
 } from '../../../wire/ops.ts'
@@ -128,6 +129,39 @@ test('actors: what is held and what is quarantined', async () => {
     answer.quarantined.map(({ id, crashes }) => [id, crashes]),
     [[broken._id, 5]],
   )
+})
+
+test('an ingestion that was set aside says why, and is done again once', async () => {
+  const seed = (more: object) => ({
+    _id: randomUUID(),
+    kind: 'ingest' as const,
+    appId: 'app-one',
+    target: 'connection',
+    by: { kind: 'api-key' as const, id: 'x' },
+    args: { connectionId: 'connection', fileId: 'file' },
+    state: 'failed' as const,
+    failure: { code: 'internal', values: { reason: 'set aside' } },
+    crashes: 5,
+    createdAt: new Date(),
+    fence: 0,
+    outbox: [],
+    ...more,
+  })
+  const aside = await Commands.create(seed({}))
+  const refused = await Commands.create(seed({ failure: { code: 'no_export', values: { reason: 'empty' } } }))
+  const { commands } = await operate(commandsAnswer, 'commands')
+  const failureOf = (id: string) => commands.find((command) => command.id === id)?.failure
+  assert.equal(failureOf(aside._id), { code: 'internal', message: 'Internal server error', reason: 'set aside' })
+  assert.is(failureOf(refused._id)?.reason, null)
+
+  const again = await operate(retryCommandAnswer, `commands/${aside._id}/retry`, { method: 'POST' })
+  assert.equal(await operate(retryCommandAnswer, `commands/${aside._id}/retry`, { method: 'POST' }), again)
+  const retry = await Commands.findById(again.commandId).lean()
+  assert.equal([retry?.kind, retry?.state, retry?.args], ['ingest', 'waiting', aside.args])
+  assert.is(retry?.by.kind, 'operator')
+  for (const id of [refused._id, again.commandId, randomUUID()])
+    assert.is((await world.ask(`/ops/commands/${id}/retry`, { method: 'POST', key: OPERATOR_KEY })).status, 404)
+  await Commands.deleteMany({ target: 'connection' })
 })
 
 async function seedDelivery(state: 'waiting' | 'dropped', appId = 'app-one', endedAt = new Date()): Promise<string> {
