@@ -46,7 +46,7 @@ interface ClaimOptions {
 const ASIDE = 'aside-'
 
 /** A document with its claim. */
-export type Claimed<T> = T & {
+type Claimed<T> = T & {
   /** It was claimed for its own work before, and that claim ran out: the process that had it has died, or stalled. */
   lapsed: boolean
 }
