@@ -9,6 +9,7 @@ import { Connections } from '../schemas/connection/connection.ts'
 import { createHeldClaims } from '../schemas/held-claims.ts'
 import { commandClaims } from './commands/claim-commands.ts'
 import { startDelivering } from './delivery/start-delivering.ts'
+import { startMailing } from './mail/start-mailing.ts'
 import { type ActorRuntime, Stopping } from './runtime.ts'
 import { type ActorInfo, startActorSystem } from './supervision.ts'
 import { connectionClaims, SYNCS_AT_ONCE } from './sync/claim-connections.ts'
@@ -31,8 +32,8 @@ interface Actors {
 }
 
 /**
- * All actors of one process, on a connected database: supervisors of connections, commands and deliveries, below them shards and one
- * actor per connection, user or delivery; and what finds their work.
+ * All actors of one process, on a connected database: supervisors of connections, commands, deliveries and mails, below them shards and one
+ * actor per connection, user, delivery or mail; and what finds their work.
  */
 export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE } = {}): Promise<Actors> {
   const { clock, log } = base
@@ -43,6 +44,7 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
   const commands = system.supervise('commands')
   const delivering = startDelivering({ runtime: base, system })
   const runtime: ActorRuntime = { ...base, held, profiles, outboxHint: delivering.hint }
+  const mailing = startMailing({ runtime, supervisor: system.supervise('mails') })
 
   const pollers = [
     startWorkPoller({
@@ -67,7 +69,7 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
     stop: async () => {
       await Promise.all(pollers.map((poller) => poller.stop()))
       const reason = new Stopping()
-      await Promise.all([connections.stop(reason), commands.stop(reason), delivering.stop()])
+      await Promise.all([connections.stop(reason), commands.stop(reason), delivering.stop(), mailing.stop(reason)])
       system.stop()
       await held.stop()
     },

@@ -51,6 +51,13 @@ const environment = z
     FARM_CAPACITY: count(1_000).default(10),
     /** Trusted proxies in front of http (hops), for the visitor's address and protocol. */
     TRUST_PROXY: count(10).default(0),
+    /** Where mail goes; without it the sandbox writes each mail as a file in `DATA_DIR/mails`. */
+    SMTP_URL: z
+      .string()
+      .regex(/^smtps?:\/\/.+/, 'must begin with smtp:// or smtps://')
+      .optional(),
+    MAIL_FROM: z.string().default('CCS <no-reply@ccs.invalid>'),
+    DATA_DIR: z.string().default('.data'),
     LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   })
   .superRefine((value, context) => {
@@ -60,6 +67,7 @@ const environment = z
       if (value.TIME_SCALE !== 1) refuse('TIME_SCALE', 'is for the sandbox only')
       if (value.WEBHOOK_PRIVATE_ADDRESSES) refuse('WEBHOOK_PRIVATE_ADDRESSES', 'is for the sandbox only')
       if (!value.PROVIDER_PROFILES) refuse('PROVIDER_PROFILES', 'is required in production')
+      if (!value.SMTP_URL) refuse('SMTP_URL', 'is required in production')
     } else if (!value.PROVIDER_PROFILES && !value.PROVIDER_SITE) {
       refuse('PROVIDER_PROFILES', 'is required where no PROVIDER_SITE is given')
     }

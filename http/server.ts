@@ -15,6 +15,9 @@ import { securityHeaders } from './kit/security-headers.ts'
 import { docsRouter } from './openapi/index.ts'
 import { opsRouter } from './ops/index.ts'
 import { pagesRouter } from './pages/index.ts'
+import { createAssets } from './pages/kit/assets.ts'
+import { portal } from './portal/index.ts'
+import { PORTAL_PATH } from './portal/routes.ts'
 import { attachStreamRelay } from './stream/relay.ts'
 
 const HEADERS_TIME_MS = 10 * SECOND
@@ -48,7 +51,9 @@ async function createApplication(runtime: HttpRuntime): Promise<Express> {
   app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES }), apiRouter(runtime))
   app.use('/ops', compression({ threshold: COMPRESS_FROM_BYTES }), opsRouter(runtime))
   app.use(docsRouter(runtime))
-  app.use(await pagesRouter(runtime))
+  const assets = await createAssets()
+  app.use(PORTAL_PATH, portal({ runtime, assets }))
+  app.use(pagesRouter({ runtime, assets }))
   app.use(unknownPath)
   app.use(errorAnswer)
   return app

@@ -1,4 +1,5 @@
 import { Apps } from './app/app.ts'
+import { DailyCounts } from './app/daily-count.ts'
 import { Attachments } from './archive/attachment.ts'
 import { Conversations } from './archive/conversation.ts'
 import { ConversationParts } from './archive/conversation-part.ts'
@@ -11,6 +12,12 @@ import { PendingConnections } from './connection/reservation.ts'
 import { Deliveries } from './delivery/delivery.ts'
 import { DeliveryLanes } from './delivery/delivery-lane.ts'
 import { Leases } from './lease/lease.ts'
+import { Mails } from './mail/mail.ts'
+import { MailLimits } from './member/mail-limit.ts'
+import { Teams } from './member/membership.ts'
+import { Notes } from './member/note.ts'
+import { PortalSessions } from './member/session.ts'
+import { SignIns } from './member/sign-in.ts'
 import { AuditEntries } from './operations/audit.ts'
 import { OperatorKeys } from './operations/operator-key.ts'
 import { ProcessRecords } from './operations/process-record.ts'
@@ -31,11 +38,18 @@ export const MODELS = [
   Connections,
   ConsumedLinks,
   ConversationParts,
+  DailyCounts,
   Conversations,
   Deliveries,
   DeliveryLanes,
   Leases,
+  MailLimits,
+  Mails,
+  Notes,
   Paces,
+  PortalSessions,
+  SignIns,
+  Teams,
   ProcessRecords,
   Users,
   Wakeups,

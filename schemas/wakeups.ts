@@ -5,7 +5,7 @@ import { SECOND, systemClock } from '../core/clock.ts'
  * Who looks for work looks when there is some: whoever writes something that is due counts its kind up in one small document, and an
  * idle process reads that document instead of every collection that may hold work. A hint only: losing one costs `LOOK_AT_LEAST_MS`.
  */
-const WORK = ['commands', 'connections', 'outboxes', 'deliveries'] as const
+const WORK = ['commands', 'connections', 'outboxes', 'deliveries', 'mails'] as const
 export type Work = (typeof WORK)[number]
 
 /** Every kind of work is looked for this often whatever is heard of it (machine ms). What is due later than that wakes nobody when it is written. */

@@ -6,6 +6,7 @@ export interface Announcement {
   provider: { id: string; site?: string }
   app: { appId: string; appSecret: string; apiKey: string; webhookSecret: string }
   partner?: { url: string }
+  portal: { url: string; signInUrl: string }
   operator: { url: string; key: string }
   databaseUrl: string
   processes: { http: number[]; actors: number[]; 'browser-farm': number[] }
@@ -13,13 +14,14 @@ export interface Announcement {
 
 /** The same for people: what to open first. */
 export function forPeople({ announcement, secretsFile }: { announcement: Announcement; secretsFile: string }): string {
-  const { partner, baseUrl, provider, operator, app } = announcement
+  const { partner, baseUrl, provider, portal, operator, app } = announcement
   const lines = [
     `The service runs (${announcement.environment}).`,
     '',
     ...(partner ? [`  Open the example partner   ${partner.url}`] : []),
     ...(provider.site ? ['  Sign in at the provider     ada@example.test, any password but "wrong"'] : []),
     `  Service                     ${baseUrl}`,
+    `  Developer portal            ${portal.signInUrl} (signs in once, within an hour)`,
     `  Operators                   ${operator.url}`,
     `  App                         ${app.appId} (its secrets and the operator key are in ${secretsFile})`,
     '',

@@ -5,16 +5,25 @@ import { Apps } from '../schemas/app/app.ts'
 import { DEMO_APP_ID, ensureDemoApp } from '../schemas/app/apps.ts'
 import { connectDatabase } from '../schemas/database.ts'
 import { createIndexes } from '../schemas/indexes.ts'
+import { createSignInUrl } from '../schemas/member/sign-in.ts'
+import { ensureMember } from '../schemas/member/team.ts'
 import type { KeptSecrets } from './secrets.ts'
 
-/** Creates the indexes and the demo app, and checks that the data there was written under this master key. */
+/** Who owns the demo app. */
+const DEMO_OWNER = 'owner@example.test'
+
+/**
+ * Creates the indexes, the demo app and its owner, and checks that the data there was written under this master key. Returns a sign-in link of
+ * the owner, which works once, within an hour.
+ */
 export async function prepareData(options: {
   databaseUrl: string
   keyring: Keyring
   secrets: KeptSecrets['app']
   webhookUrl: string | undefined
+  baseUrl: string
   clock: Clock
-}): Promise<void> {
+}): Promise<string> {
   const connection = await connectDatabase({ url: options.databaseUrl })
   try {
     await createIndexes()
@@ -25,6 +34,9 @@ export async function prepareData(options: {
       ...(options.webhookUrl ? { webhookUrl: options.webhookUrl } : {}),
     })
     await mustOpen(options.keyring)
+    const now = options.clock.now()
+    await ensureMember({ appId: DEMO_APP_ID, email: DEMO_OWNER, role: 'owner', now })
+    return await createSignInUrl({ email: DEMO_OWNER, keyring: options.keyring, baseUrl: options.baseUrl, now })
   } finally {
     await connection.close()
   }

@@ -104,9 +104,10 @@ export function announce(options: {
   plan: Plan
   databaseUrl: string
   processes: Announcement['processes']
+  signInUrl: string
   operatorKey: string
 }): Announcement {
-  const { plan, databaseUrl, processes, operatorKey } = options
+  const { plan, databaseUrl, processes, signInUrl, operatorKey } = options
   const { baseUrl } = plan.addresses
   return {
     ready: true,
@@ -115,6 +116,7 @@ export function announce(options: {
     provider: { id: plan.providerId, ...(plan.runsSite ? { site: siteUrl(plan.addresses) } : {}) },
     app: { appId: DEMO_APP_ID, ...plan.secrets.app },
     ...(plan.runsPartner ? { partner: { url: partnerUrl(plan.addresses) } } : {}),
+    portal: { url: `${baseUrl}/developers`, signInUrl },
     operator: { url: `${baseUrl}/ops`, key: operatorKey },
     databaseUrl,
     processes,

@@ -69,16 +69,26 @@ export async function startService({
     const interrupted = new Promise<never>((_, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
     )
-    await Promise.race([
+    const [, signInUrl] = await Promise.race([
       interrupted,
       Promise.all([
         ready,
-        prepareData({ databaseUrl, keyring, secrets: secrets.app, webhookUrl: plan.webhookUrl, clock }),
+        prepareData({
+          databaseUrl,
+          keyring,
+          secrets: secrets.app,
+          webhookUrl: plan.webhookUrl,
+          baseUrl: plan.addresses.baseUrl,
+          clock,
+        }),
       ]),
     ])
     const pids = (list: Child[]): number[] => list.flatMap(({ pid }) => pid ?? [])
     const processes = { http: pids(http), actors: pids(actors), 'browser-farm': pids(farm) }
-    return { announcement: announce({ plan, databaseUrl, processes, operatorKey: config.OPERATOR_KEY }), stop }
+    return {
+      announcement: announce({ plan, databaseUrl, processes, signInUrl, operatorKey: config.OPERATOR_KEY }),
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LONGEST_ID, text } from './text.ts'
+import { LONGEST_ID, moment, text } from './text.ts'
 
 /** Neither `URL.parse` nor `URL.canParse`: the older of the supported Node versions lack the one and get the other wrong. */
 function namesNoUser(address: string): boolean {
@@ -52,7 +52,34 @@ export const newAppAnswer = z.object({
   appSecret: z.string(),
   apiKey: z.string(),
   webhookSecret: z.string(),
+  signInUrl: z.url().describe('Signs the first owner in to the portal, once within seven days; mailed to them too'),
 })
+
+/** POST /ops/apps/:appId/invite */
+export const inviteBody = z.strictObject({
+  email: z.email('must be an e-mail address').max(254, 'is longer than 254 characters'),
+  role: z.enum(['developer', 'owner'], 'must be developer or owner'),
+})
+
+/** 201 of it: the link is shown this once. */
+export const inviteAnswer = z.object({
+  email: z.string(),
+  role: z.string(),
+  expiresAt: z.iso.datetime(),
+  signInUrl: z.url(),
+})
+
+/** What a deprecation says must keep working for so long (docs/behaviour.md, Versioning). */
+export const DEPRECATION_DAYS = 90
+
+/** POST /ops/deprecations: to the contact address of one app, or of all. */
+export const deprecationBody = z.strictObject({
+  subject: z.string().trim().min(1, 'is empty').max(120, 'is longer than 120 characters'),
+  message: z.string().trim().min(1, 'is empty').max(10_000, 'is longer than 10000 characters'),
+  removedAt: moment,
+  appId: text(LONGEST_ID).optional(),
+})
+export const deprecationAnswer = z.object({ ok: z.literal(true), mails: z.number().int().min(0) })
 
 /** PATCH /ops/apps/:appId */
 export const changedAppBody = z.strictObject(appFields).partial()

@@ -6,6 +6,7 @@ import {
   commandsAnswer,
   deliveriesAnswer,
   leasesAnswer,
+  mailsAnswer,
   opsConnectionsAnswer,
   overviewAnswer,
   releaseAnswer,
@@ -14,7 +15,18 @@ import {
   retryManyAnswer,
   syncAnswer,
 } from './ops.ts'
-import { appAnswer, appsAnswer, changedAppBody, newAppAnswer, newAppBody, testEventAnswer } from './ops-apps.ts'
+import {
+  appAnswer,
+  appsAnswer,
+  changedAppBody,
+  deprecationAnswer,
+  deprecationBody,
+  inviteAnswer,
+  inviteBody,
+  newAppAnswer,
+  newAppBody,
+  testEventAnswer,
+} from './ops-apps.ts'
 import {
   apiKeysAnswer,
   newApiKeyAnswer,
@@ -174,6 +186,34 @@ export const opsEndpoints = {
     waits: true,
     params: appParams,
     answers: answers200('Its delivery; null where the app has no webhook URL', testEventAnswer),
+  },
+  inviteMember: {
+    method: 'post',
+    path: '/ops/apps/:appId/invite',
+    summary: 'Invite somebody to an app’s team',
+    description:
+      'By mail; the link is shown this once. An invitation of the same role that is open is sent again, and its link of before ends.',
+    authentication: OPERATOR,
+    params: appParams,
+    body: inviteBody,
+    answers: { 201: { description: 'The invitation and its link', shape: inviteAnswer } },
+  },
+  announceDeprecation: {
+    method: 'post',
+    path: '/ops/deprecations',
+    summary: 'Announce a deprecation by mail',
+    description: 'To the contact address of one app or of all; the removal is at least 90 days away.',
+    authentication: OPERATOR,
+    body: deprecationBody,
+    answers: answers200('How many mails are on their way', deprecationAnswer),
+  },
+  listMails: {
+    method: 'get',
+    path: '/ops/mails',
+    summary: 'Mails that are on their way, and those given up',
+    authentication: SUPPORT,
+    query: listingQuery,
+    answers: answers200('The newest; what they say stays sealed', mailsAnswer),
   },
   listApiKeys: {
     method: 'get',

@@ -28,7 +28,7 @@ export const apiKeysAnswer = z.object({ keys: z.array(keyShape) })
 
 /** An overlap is for a partner's deployment, not for good (docs/security.md, Secrets and tokens: 24 hours unless somebody says otherwise). */
 const LONGEST_OVERLAP_S = 30 * 86_400
-const DEFAULT_OVERLAP_S = 86_400
+export const DEFAULT_OVERLAP_S = 86_400
 
 /** POST /ops/apps/:appId/rotate: `app` signs links, `webhook` signs events. */
 export const rotateBody = z.strictObject({

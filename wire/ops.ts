@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const time = z.iso.datetime()
 const count = z.number().int().min(0)
-const by = z.object({ kind: z.string(), id: z.string() })
+const by = z.object({ kind: z.string(), id: z.string(), from: z.string().optional() })
 const gauges = z.record(z.string(), z.number())
 
 const processShape = z.object({
@@ -37,6 +37,7 @@ export const overviewAnswer = z.object({
     connections: z.object({ active: count, needs_reauth: count, revoked: count, quarantined: count }),
     conversations: count,
     deliveries: z.object({ waiting: count, dropped: count }),
+    mails: z.object({ waiting: count, dropped: count }),
     commands: z.object({ waiting: count }),
     leases: z.object({ open: count }),
   }),
@@ -174,6 +175,22 @@ export const commandsAnswer = z.object({
   ),
 })
 
+/** GET /ops/mails: a mail that was sent is forgotten. */
+export const mailsAnswer = z.object({
+  mails: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.string(),
+      appId: z.string().nullable(),
+      to: z.string(),
+      state: z.enum(['waiting', 'dropped']),
+      failures: z.array(z.object({ at: time, error: z.string() })),
+      nextAttemptAt: time.nullable(),
+      createdAt: time,
+    }),
+  ),
+})
+
 /** GET /ops/audit */
 export const auditAnswer = z.object({
   entries: z.array(
@@ -216,4 +233,5 @@ export type OpsConnections = z.infer<typeof opsConnectionsAnswer>
 export type OpsLeases = z.infer<typeof leasesAnswer>
 export type OpsDeliveries = z.infer<typeof deliveriesAnswer>
 export type OpsCommands = z.infer<typeof commandsAnswer>
+export type OpsMails = z.infer<typeof mailsAnswer>
 export type OpsAudit = z.infer<typeof auditAnswer>

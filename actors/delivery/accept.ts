@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Keyring } from '../../core/envelope.ts'
+import type { DailyCounter } from '../../schemas/app/daily-count.ts'
 import { insertDeliveries, type NewDelivery } from '../../schemas/delivery/deliveries.ts'
 import type { Delivery } from '../../schemas/delivery/delivery.ts'
 import type { ConcurrencyLimit } from './concurrency-limit.ts'
@@ -24,6 +25,7 @@ export async function acceptDeliveries({
   clock,
   keyring,
   attempt,
+  daily,
 }: {
   list: NewDelivery[]
   concurrency: ConcurrencyLimit
@@ -31,6 +33,7 @@ export async function acceptDeliveries({
   keyring: Keyring
   /** Makes the attempt that was begun; counts it at once. */
   attempt: (delivery: Delivery, endpoint: Endpoint) => void
+  daily: DailyCounter
 }): Promise<void> {
   const counts = new Map<string, number>()
   for (const { appId } of list) counts.set(appId, (counts.get(appId) ?? 0) + 1)
@@ -57,5 +60,6 @@ export async function acceptDeliveries({
     for (const { appId } of begun) concurrency.leave(appId)
   })
   for (const delivery of ours) attempt(delivery, endpointOf(delivery.appId))
+  for (const { appId } of discarded) daily.add(appId, 'discarded')
   await countDiscarded(discarded, now)
 }

@@ -1,5 +1,6 @@
 import { MINUTE, SECOND } from '../../core/clock.ts'
 import type { Runtime } from '../../core/process.ts'
+import { createDailyCounter } from '../../schemas/app/daily-count.ts'
 import { insertDeliveries, type NewDelivery } from '../../schemas/delivery/deliveries.ts'
 import type { Delivery } from '../../schemas/delivery/delivery.ts'
 import { claimDeliveries, type Settlement } from '../../schemas/delivery/delivery-claims.ts'
@@ -44,7 +45,8 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   const { clock, log, keyring, config } = runtime
   const allowPrivate = config.WEBHOOK_PRIVATE_ADDRESSES
   const agent = createWebhookAgent({ allowPrivate })
-  const results = createResults({ clock, log })
+  const daily = createDailyCounter({ clock, log })
+  const results = createResults({ clock, log, daily })
   const concurrency = createConcurrencyLimit({ clock })
 
   /** Something was left because a limit was reached. */
@@ -102,7 +104,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   let stopping = false
   const accept = async (list: NewDelivery[]): Promise<void> => {
     if (stopping) await insertDeliveries({ waiting: list, begun: [], now: clock.now() })
-    else await acceptDeliveries({ list, concurrency, clock, keyring, attempt })
+    else await acceptDeliveries({ list, concurrency, clock, keyring, attempt, daily })
   }
   let repairing: Promise<void> = Promise.resolve()
   const repair = (): void => {
@@ -138,6 +140,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
       await supervisor.stop(new Stopping())
       await repairing
       repairTimer.cancel()
+      await daily.stop()
       await agent.destroy()
     },
   }

@@ -1,5 +1,6 @@
 import { type Clock, SECOND } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
+import type { DailyCounter } from '../../schemas/app/daily-count.ts'
 import { type Settlement, settleDeliveries } from '../../schemas/delivery/delivery-claims.ts'
 
 /** Results written in one go at most. */
@@ -22,7 +23,7 @@ interface Waiting {
 }
 
 /** Writes results in batches: whatever ended while the previous batch was gathered or written goes out as the next one. */
-export function createResults({ clock, log }: { clock: Clock; log: Logger }): Results {
+export function createResults({ clock, log, daily }: { clock: Clock; log: Logger; daily: DailyCounter }): Results {
   let waiting: Waiting[] = []
   let writing = false
   const stopping = new AbortController()
@@ -34,7 +35,10 @@ export function createResults({ clock, log }: { clock: Clock; log: Logger }): Re
           batch.map(({ settlement }) => settlement),
           clock.now(),
         )
-        for (const { resolve } of batch) resolve()
+        for (const { settlement, resolve } of batch) {
+          daily.add(settlement.appId, settlement.result.error === undefined ? 'delivered' : 'failed')
+          resolve()
+        }
         return
       } catch (error) {
         log.warn({ err: error, results: batch.length }, 'results of deliveries were not recorded')

@@ -1,7 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { type Clock, MINUTE, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { type Caller, createCountedFinder, findCaller } from '../../schemas/app/request-count.ts'
+import type { Logger } from '../../core/log.ts'
+import { createDailyCounter, type DailyCounter } from '../../schemas/app/daily-count.ts'
+import { type Caller, createCountedFinder, createUseNotes, findCaller } from '../../schemas/app/request-count.ts'
 import { contextOf } from '../kit/context.ts'
 import { inTime } from '../kit/deadline.ts'
 
@@ -10,7 +12,7 @@ import { inTime } from '../kit/deadline.ts'
  * (docs/behaviour.md, Versioning).
  */
 const DEPRECATED_SINCE = new Date('2026-09-30T00:00:00Z')
-const SUNSET = new Date('2026-12-31T00:00:00Z')
+export const SUNSET = new Date('2026-12-31T00:00:00Z')
 
 /** The app that the request speaks for. Throws where the request did not pass `authenticate`. */
 export function callerOf(request: Request): Caller {
@@ -21,19 +23,24 @@ export function callerOf(request: Request): Caller {
 
 /** `Authorization: Bearer <API_KEY>` (docs/behaviour.md, Authentication). */
 export function authenticate({ clock }: { clock: Clock }): RequestHandler {
+  const noteUse = createUseNotes({ clock })
   return async (request, response, next) => {
     const credential = bearerOf(request.get('authorization'))
-    admit(request, response, await inTime(findCaller({ credential, now: clock.now() }), { clock }))
+    noteUse(admit(request, response, await inTime(findCaller({ credential, now: clock.now() }), { clock })))
     next()
   }
 }
 
 /** The same for endpoints with a rate limit: the request is counted, and every answer carries the RateLimit headers. */
-export function authenticateLimited({ clock }: { clock: Clock }): RequestHandler {
+export function authenticateLimited({ clock, log }: { clock: Clock; log: Logger }): RequestHandler {
   const findCounted = createCountedFinder({ clock })
+  const noteUse = createUseNotes({ clock })
+  const daily = createDailyCounter({ clock, log })
   return async (request, response, next) => {
     const credential = bearerOf(request.get('authorization'))
     const caller = admit(request, response, await inTime(findCounted(credential), { clock }))
+    noteUse(caller)
+    countRequest(caller, daily)
     limitRate({ caller, response, now: clock.now() })
     next()
   }
@@ -58,6 +65,13 @@ function announceSunset(response: Response): void {
   response.set('Deprecation', `@${DEPRECATED_SINCE.getTime() / SECOND}`)
   response.set('Sunset', SUNSET.toUTCString())
   response.set('Link', '</docs#authentication>; rel="deprecation"; type="text/html"')
+}
+
+/** For the charts of the portal. */
+function countRequest({ appId, requestsPerMinute, rate }: Caller, daily: DailyCounter): void {
+  daily.add(appId, 'requests')
+  daily.minute(appId, rate.count)
+  if (rate.count > requestsPerMinute) daily.add(appId, 'refused')
 }
 
 /** docs/behaviour.md, Limits. Throws `rate_limited` beyond the limit. */

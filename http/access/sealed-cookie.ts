@@ -67,7 +67,8 @@ export function sealedCookie<T>({
   }
 }
 
-const findCookie = (name: string, header: string | undefined): string | undefined =>
+/** The value of a cookie in a request's `Cookie` header. */
+export const findCookie = (name: string, header: string | undefined): string | undefined =>
   header
     ?.split(';')
     .map((pair) => pair.trim())

@@ -2,7 +2,7 @@ import { SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { ApiKey } from '../../schemas/app/app.ts'
 import { addApiKey, apiKeysOf, revokeApiKey as revokeKey } from '../../schemas/app/app-keys.ts'
-import { rotateSecret } from '../../schemas/app/rotate-secret.ts'
+import { endOverlap as endSecretOverlap, rotateSecret } from '../../schemas/app/rotate-secret.ts'
 import { recordAudit } from '../../schemas/operations/audit.ts'
 import type { Act } from './act.ts'
 
@@ -21,7 +21,7 @@ export async function createApiKey({
   runtime: { clock },
 }: Act & { appId: string; name: string }): Promise<{ id: string; apiKey: string }> {
   const now = clock.now()
-  const made = await addApiKey({ appId, name, createdBy: by.kind, now })
+  const made = await addApiKey({ appId, name, createdBy: by.kind === 'member' ? by.id : by.kind, now })
   if (!made) throw new ServiceError('app_not_found')
   await recordAudit({ at: now, by, action: 'key.created', appId, target: made.id, details: { name } })
   return made
@@ -40,6 +40,8 @@ export async function revokeApiKey({
   if (outcome === 'revoked') await recordAudit({ at: now, by, action: 'key.revoked', appId, target: id })
 }
 
+const LISTS = { app: 'linkSecrets', webhook: 'webhookSecrets' } as const
+
 /**
  * Rotates the secret that links are signed with (`app`) or webhooks (`webhook`). Returns the new one, shown this once; the old one stays
  * valid beside it for the overlap (real time). Throws `app_not_found`.
@@ -52,10 +54,20 @@ export async function rotateAppSecret({
   runtime: { clock, keyring },
 }: Act & { appId: string; secret: 'app' | 'webhook'; overlapSeconds: number }): Promise<string> {
   const now = clock.now()
-  const list = secret === 'app' ? 'linkSecrets' : 'webhookSecrets'
-  const fresh = await rotateSecret({ appId, list, overlapMs: overlapSeconds * SECOND, keyring, now })
+  const fresh = await rotateSecret({ appId, list: LISTS[secret], overlapMs: overlapSeconds * SECOND, keyring, now })
   if (fresh === null) throw new ServiceError('app_not_found')
   const details = { secret, overlapSeconds }
   await recordAudit({ at: now, by, action: 'secret.rotated', appId, target: appId, details })
   return fresh
+}
+
+/** Ends the old secret of a rotation now; where there is none any more nothing changes. */
+export async function endOverlap({
+  appId,
+  secret,
+  by,
+  runtime: { clock },
+}: Act & { appId: string; secret: 'app' | 'webhook' }): Promise<void> {
+  if (!(await endSecretOverlap({ appId, list: LISTS[secret] }))) return
+  await recordAudit({ at: clock.now(), by, action: 'secret.overlap-ended', appId, target: appId, details: { secret } })
 }

@@ -5,10 +5,12 @@ import { webhookUrlProblem } from '../../core/public-address.ts'
 import { type App, Apps } from '../../schemas/app/app.ts'
 import { type AppSecrets, createApp as insertApp } from '../../schemas/app/apps.ts'
 import { isDuplicate, trusted } from '../../schemas/database.ts'
+import { Teams } from '../../schemas/member/membership.ts'
 import { recordAudit } from '../../schemas/operations/audit.ts'
 import { Users } from '../../schemas/user/user.ts'
 import type { ChangedAppBody, NewAppBody } from '../../wire/ops-apps.ts'
 import type { Act } from './act.ts'
+import { inviteFirstOwner } from './team.ts'
 
 /** How long a request with the same `Idempotency-Key` is taken for the same one. */
 const SAME_REQUEST_MS = HOUR
@@ -32,18 +34,20 @@ function checkWebhookUrl(url: string | null | undefined, { config }: Act['runtim
 }
 
 /**
- * Takes a partner on; the secrets that are returned are shown this once. Whoever asked may never get them: the process may be killed, the
+ * Takes a partner on and invites its first owner; the secrets that are returned are shown this once. Whoever asked may never get them: the process may be killed, the
  * database's answer or ours lost. So the app is marked as unanswered until right before the answer goes out, and whoever asks for its id until
  * then makes it anew. An answer that is lost on its way is asked for again with the same `Idempotency-Key`, within an hour and as long as no
  * secret was used. `canAnswer` tells whether whoever asked is still there. Throws `ServiceError` `app_exists`, `invalid_parameter`, `busy`.
  */
 export async function createApp({
-  body: { appId, appName, contactEmail, ownerEmail: _, ...branding },
+  body: { appId, appName, contactEmail, ownerEmail, ...branding },
   idempotencyKey,
   canAnswer,
   by,
   runtime,
-}: Act & { body: NewAppBody; idempotencyKey?: string | undefined; canAnswer: () => boolean }): Promise<AppSecrets> {
+}: Act & { body: NewAppBody; idempotencyKey?: string | undefined; canAnswer: () => boolean }): Promise<
+  AppSecrets & { signInUrl: string }
+> {
   checkWebhookUrl(branding.webhookUrl, runtime)
   const now = runtime.clock.now()
   const keyDigest = idempotencyKey === undefined ? undefined : sha256(idempotencyKey)
@@ -62,10 +66,12 @@ export async function createApp({
   // Before the answer: an entry too many tells of an attempt, a missing one would hide an app.
   await recordAudit({ at: now, by, action: 'app.created', appId, target: appId })
   const mine = { _id: appId, 'creation.attempt': attempt }
+  if (!(await Apps.exists(mine))) throw new ServiceError('app_exists')
+  const signInUrl = await inviteFirstOwner({ app: { _id: appId, name: appName }, email: ownerEmail, by, runtime })
   const { matchedCount } = await Apps.updateOne(mine, { $unset: { 'creation.unanswered': 1 } })
   // Somebody else has made it anew meanwhile, and theirs are the secrets that hold.
   if (matchedCount === 0) throw new ServiceError('app_exists')
-  if (canAnswer()) return secrets
+  if (canAnswer()) return { ...secrets, signInUrl }
   await Apps.updateOne(mine, { $set: { 'creation.unanswered': true } })
   throw new ServiceError('busy')
 }
@@ -91,6 +97,7 @@ async function removeUnseen({
   }
   if (!(await Apps.exists(unseen)) || (await Users.exists({ appId }))) return
   await Apps.deleteOne(unseen)
+  await Teams.deleteOne({ _id: appId })
 }
 
 /** Changes fields of an app; null removes an optional one. Throws `ServiceError` `app_not_found` or `invalid_parameter`. */

@@ -1,12 +1,15 @@
 import type { App } from '../../schemas/app/app.ts'
 import type { OpsApp } from '../../wire/ops-apps.ts'
 import { changeApp, createApp, listApps } from '../actions/apps.ts'
+import { inviteByOperator } from '../actions/team.ts'
 import { sendTestEvent } from '../actions/test-event.ts'
 import { goneSignal } from '../kit/abort-signal.ts'
 import type { OpsPart } from './handler.ts'
 import { isoOrNull } from './iso.ts'
 
-export const appHandlers: OpsPart<'listApps' | 'createApp' | 'changeApp' | 'sendTestEvent'> = (runtime) => ({
+export const appHandlers: OpsPart<'listApps' | 'createApp' | 'changeApp' | 'sendTestEvent' | 'inviteMember'> = (
+  runtime,
+) => ({
   listApps: async () => ({ apps: (await listApps()).map(view) }),
   createApp: async ({ body, by, request, response }) =>
     createApp({
@@ -17,6 +20,11 @@ export const appHandlers: OpsPart<'listApps' | 'createApp' | 'changeApp' | 'send
       runtime,
     }),
   changeApp: async ({ params, body, by }) => view(await changeApp({ ...params, body, by, runtime })),
+  inviteMember: async ({ params, body, by }) => {
+    const { invitation, signInUrl } = await inviteByOperator({ ...params, ...body, by, runtime })
+    const { email, role, expiresAt } = invitation
+    return { email, role, expiresAt: expiresAt.toISOString(), signInUrl }
+  },
   sendTestEvent: async ({ params, by, response }) => {
     const message = 'A test event, sent by an operator'
     return { ok: true, ...(await sendTestEvent({ ...params, message, by, runtime, signal: goneSignal(response) })) }

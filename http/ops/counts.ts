@@ -6,6 +6,7 @@ import { type ConnectionStatus, Connections } from '../../schemas/connection/con
 import { trusted } from '../../schemas/database.ts'
 import { Deliveries } from '../../schemas/delivery/delivery.ts'
 import { Leases } from '../../schemas/lease/lease.ts'
+import { Mails } from '../../schemas/mail/mail.ts'
 import { Users } from '../../schemas/user/user.ts'
 import type { Overview } from '../../wire/ops.ts'
 
@@ -40,19 +41,22 @@ export function createCounts({ clock }: { clock: Clock }): () => Promise<Counts>
 const present = trusted({ $exists: true })
 
 async function count(now: Date): Promise<Counts> {
-  const [apps, users, conversations, byStatus, quarantined, waiting, dropped, commands, leases] = await Promise.all([
-    Apps.estimatedDocumentCount(),
-    Users.estimatedDocumentCount(),
-    Conversations.estimatedDocumentCount(),
-    Connections.aggregate<{ _id: ConnectionStatus; count: number }>([
-      { $group: { _id: '$status', count: { $sum: 1 } } },
-    ]),
-    Connections.countDocuments({ quarantinedAt: present }),
-    Deliveries.countDocuments({ claimableAt: present }),
-    Deliveries.countDocuments({ state: 'dropped' }),
-    Commands.countDocuments({ claimableAt: present }),
-    Leases.countDocuments({ claimableAt: present }),
-  ])
+  const [apps, users, conversations, byStatus, quarantined, waiting, dropped, mails, lostMails, commands, leases] =
+    await Promise.all([
+      Apps.estimatedDocumentCount(),
+      Users.estimatedDocumentCount(),
+      Conversations.estimatedDocumentCount(),
+      Connections.aggregate<{ _id: ConnectionStatus; count: number }>([
+        { $group: { _id: '$status', count: { $sum: 1 } } },
+      ]),
+      Connections.countDocuments({ quarantinedAt: present }),
+      Deliveries.countDocuments({ claimableAt: present }),
+      Deliveries.countDocuments({ state: 'dropped' }),
+      Mails.countDocuments({ claimableAt: present }),
+      Mails.countDocuments({ state: 'dropped' }),
+      Commands.countDocuments({ claimableAt: present }),
+      Leases.countDocuments({ claimableAt: present }),
+    ])
   const status = new Map(byStatus.map((each) => [each._id, each.count]))
   return {
     at: now.toISOString(),
@@ -66,6 +70,7 @@ async function count(now: Date): Promise<Counts> {
       quarantined,
     },
     deliveries: { waiting, dropped },
+    mails: { waiting: mails, dropped: lostMails },
     commands: { waiting: commands },
     leases: { open: leases },
   }

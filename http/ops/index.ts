@@ -10,6 +10,7 @@ import { connectionHandlers } from './connections.ts'
 import { deliveryHandlers } from './deliveries.ts'
 import { keyHandlers } from './keys.ts'
 import { leaseHandlers } from './leases.ts'
+import { mailHandlers } from './mails.ts'
 import { overviewHandlers } from './overview.ts'
 import { purgeHandlers } from './purge.ts'
 
@@ -34,6 +35,7 @@ export function opsRouter(runtime: HttpRuntime): Router {
         ...commandHandlers(runtime),
         ...appHandlers(runtime),
         ...keyHandlers(runtime),
+        ...mailHandlers(runtime),
         ...purgeHandlers(runtime),
       },
     }),

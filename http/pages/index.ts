@@ -1,15 +1,15 @@
 import { type RequestHandler, Router } from 'express'
 import { ServiceError } from '../../core/errors.ts'
 import { MANAGE_PAGE, START_PAGE } from '../access/link-visits.ts'
-import type { HttpRuntime } from '../kit/runtime.ts'
-import { createAssets } from './kit/assets.ts'
+import { homeRouter } from './home.ts'
+import type { PageContext } from './kit/exchange.ts'
 import { manageRouter } from './manage/manage.ts'
 import { startRouter } from './start/start.ts'
 
-/** The hosted pages and what they load. Mounted at the root, before the answer to unknown paths. */
-export async function pagesRouter(runtime: HttpRuntime): Promise<Router> {
-  const assets = await createAssets()
+/** The hosted pages, and what they and the portal load. Mounted at the root, before the answer to unknown paths. */
+export function pagesRouter({ runtime, assets }: PageContext): Router {
   const router = Router()
+  router.use('/', homeRouter({ runtime, assets }))
   router.use('/assets', readOnly, assets.router)
   router.use(START_PAGE.path, startRouter({ runtime, assets }))
   router.use(MANAGE_PAGE.path, manageRouter({ runtime, assets }))

@@ -22,6 +22,8 @@ export interface ApiKey {
   hint: string
   createdAt: Date
   createdBy: string
+  /** To the hour. */
+  lastUsedAt?: Date
   revokedAt?: Date
 }
 
@@ -44,6 +46,8 @@ export interface App {
   webhookSecrets: AppSecret[]
   apiKeys: ApiKey[]
   requestsPerMinute: number
+  /** When the app secret was last used as a Bearer token (deprecated), to the hour. */
+  bearerSecretUsedAt?: Date
   /** Requests counted in the minute (Unix minutes) that is named. */
   rate: { minute: number; count: number }
   createdAt: Date
@@ -69,6 +73,7 @@ const apiKey = embedded({
   hint: String,
   createdAt: Date,
   createdBy: String,
+  lastUsedAt: Date,
   revokedAt: Date,
 })
 
@@ -86,6 +91,7 @@ const schema = new mongoose.Schema<App>(
     webhookSecrets: [secret],
     apiKeys: [apiKey],
     requestsPerMinute: { type: Number, required: true, default: REQUESTS_PER_MINUTE },
+    bearerSecretUsedAt: Date,
     rate: { type: embedded({ minute: Number, count: Number }), default: { minute: 0, count: 0 } },
     createdAt: { type: Date, required: true },
     creation: embedded({ attempt: String, unanswered: Boolean, keyDigest: String }),

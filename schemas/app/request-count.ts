@@ -1,4 +1,4 @@
-import { type Clock, MINUTE } from '../../core/clock.ts'
+import { type Clock, HOUR, MINUTE } from '../../core/clock.ts'
 import { isApiKey, sha256 } from '../../core/ids.ts'
 import { batched } from '../batched.ts'
 import type { Principal } from '../principal.ts'
@@ -11,15 +11,24 @@ export interface Caller {
   requestsPerMinute: number
   /** Requests of the minute (Unix minutes), this one included where it was counted. */
   rate: { minute: number; count: number }
+  /** When its credential was last used, to the hour. */
+  lastUsedAt?: Date | undefined
 }
 
-type CallerFields = Pick<App, '_id' | 'requestsPerMinute' | 'rate' | 'apiKeys'>
+type CallerFields = Pick<App, '_id' | 'requestsPerMinute' | 'rate' | 'apiKeys' | 'bearerSecretUsedAt'>
 
 const API_KEY_PREFIX = 'ccs_'
 /** No credential of ours is longer. */
 const LONGEST_CREDENTIAL = 512
 
-const PROJECTION = { requestsPerMinute: 1, rate: 1, 'apiKeys.id': 1, 'apiKeys.digest': 1 } as const
+const PROJECTION = {
+  requestsPerMinute: 1,
+  rate: 1,
+  'apiKeys.id': 1,
+  'apiKeys.digest': 1,
+  'apiKeys.lastUsedAt': 1,
+  bearerSecretUsedAt: 1,
+} as const
 
 /**
  * The app that a Bearer credential belongs to: an API key that is not revoked, or (deprecated) a valid app secret. Null: no such
@@ -100,12 +109,34 @@ async function countRequests(
   )
 }
 
-function asCaller({ _id, requestsPerMinute, rate, apiKeys }: CallerFields, { digest, isKey }: Shown): Caller {
+function asCaller(
+  { _id, requestsPerMinute, rate, apiKeys, bearerSecretUsedAt }: CallerFields,
+  { digest, isKey }: Shown,
+): Caller {
   const key = isKey ? apiKeys.find((each: ApiKey) => each.digest === digest) : undefined
   return {
     appId: _id,
     by: key ? { kind: 'api-key', id: key.id } : { kind: 'app-secret', id: _id },
     requestsPerMinute,
     rate,
+    lastUsedAt: key ? key.lastUsedAt : bearerSecretUsedAt,
+  }
+}
+
+/** Writes down that a credential was used, to the hour: one write an hour, which the request does not wait for. */
+export function createUseNotes({ clock }: { clock: Clock }): (caller: Caller) => void {
+  const noted = new Map<string, number>()
+  return ({ appId, by, lastUsedAt }) => {
+    const hour = Math.floor(clock.now().getTime() / HOUR) * HOUR
+    const name = `${by.kind}|${by.id}`
+    if ((lastUsedAt?.getTime() ?? 0) >= hour || noted.get(name) === hour) return
+    noted.set(name, hour)
+    const at = new Date(hour)
+    const write =
+      by.kind === 'api-key'
+        ? Apps.updateOne({ _id: appId, 'apiKeys.id': by.id }, { $set: { 'apiKeys.$.lastUsedAt': at } })
+        : Apps.updateOne({ _id: appId }, { $set: { bearerSecretUsedAt: at } })
+    // The next request tries again.
+    write.catch(() => noted.delete(name))
   }
 }

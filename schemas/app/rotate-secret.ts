@@ -52,3 +52,12 @@ const ending = (secrets: AppSecret[], end: Date, now: Date): AppSecret[] =>
   secrets
     .map((each) => ({ ...each, expiresAt: each.expiresAt && each.expiresAt < end ? each.expiresAt : end }))
     .filter(({ expiresAt }) => expiresAt > now)
+
+/** Ends the overlap of a rotation: from now on the newest secret alone is valid. Returns whether there was an older one. */
+export async function endOverlap({ appId, list }: { appId: string; list: RotatedSecret }): Promise<boolean> {
+  const { modifiedCount } = await Apps.updateOne(
+    { _id: appId },
+    { $pull: { [list]: { expiresAt: { $exists: true } } } },
+  )
+  return modifiedCount > 0
+}

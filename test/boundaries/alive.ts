@@ -5,6 +5,7 @@ const ENTRIES = [
   /^(?:start\/bootstrap\.js|start\/app\.ts|deploy\/build\.ts)$/,
   // What the pages' bundles begin with.
   /^http\/pages\/(\w+)\/assets\/\1\.ts$/,
+  /^http\/portal\/assets\/portal\.ts$/,
   // The package's own entry, and its example as partners read it.
   /^sdk\/(?:src\/index\.ts$|example\/)/,
   /^bench\/\w+\.ts$/,

@@ -48,6 +48,8 @@ export const FOLDERS: Record<string, Folder> = {
   'schemas/delivery': { mayImport: SCHEMAS_BASE },
   'schemas/lease': { mayImport: [...SCHEMAS_BASE, 'schemas/command'] },
   'schemas/operations': { mayImport: SCHEMAS_BASE },
+  'schemas/mail': { mayImport: SCHEMAS_BASE },
+  'schemas/member': { mayImport: SCHEMAS_BASE },
 
   provider: { mayImport: ['core'] },
   sandbox: { mayImport: ['core', 'provider/profile.ts'] },
@@ -58,6 +60,7 @@ export const FOLDERS: Record<string, Folder> = {
   'actors/sync': { mayImport: [...ACTORS_BASE, 'actors/archive', 'actors/connection'] },
   'actors/commands': { mayImport: [...ACTORS_BASE, 'actors/archive', 'actors/connection'] },
   'actors/delivery': { mayImport: [...ACTORS_BASE, 'actors/outbox-relay.ts'] },
+  'actors/mail': { mayImport: [...ACTORS_BASE, 'actors/delivery/schedule.ts'] },
 
   'browser-farm': { mayImport: SERVICE },
 
@@ -73,6 +76,7 @@ export const FOLDERS: Record<string, Folder> = {
   'http/pages/kit': { mayImport: ['http/kit', 'http/access'] },
   'http/pages/start': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages/kit'] },
   'http/pages/manage': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages/kit'] },
+  'http/portal': { mayImport: ['http/kit', 'http/access', 'http/actions', 'http/pages/kit', 'http/portal'] },
 
   tui: { mayImport: ['wire'] },
   sdk: { mayImport: [] },

@@ -62,6 +62,7 @@ config('production refuses what is for the sandbox, and needs its providers', ()
     SERVICE_ENV: 'production',
     PROVIDER_PROFILES: '/etc/ccs/providers.json',
     BASE_URL: 'https://service.example',
+    SMTP_URL: 'smtp://mail.example.com',
   }
   assert.is(readConfig({ ...good, ...production }).SERVICE_ENV, 'production')
   assert.is(refused({ ...production, TIME_SCALE: '60' }), 'TIME_SCALE: is for the sandbox only')
@@ -71,6 +72,8 @@ config('production refuses what is for the sandbox, and needs its providers', ()
   )
   assert.is(refused({ ...production, BASE_URL: 'http://service.example' }), 'BASE_URL: must be https in production')
   assert.match(refused({ ...production, PROVIDER_PROFILES: undefined }), /^PROVIDER_PROFILES: is required/)
+  assert.match(refused({ ...production, SMTP_URL: undefined }), /^SMTP_URL: is required/)
+  assert.match(refused({ SMTP_URL: 'mail.example.com' }), /^SMTP_URL: must begin with smtp/)
 })
 
 config('earlier master keys are read in order', () => {

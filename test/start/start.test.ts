@@ -109,6 +109,7 @@ test('what is not run is not announced', async () => {
   const rest = {
     databaseUrl: 'mongodb://h/x',
     processes: { http: [1], actors: [2], 'browser-farm': [3] },
+    signInUrl: 'http://127.0.0.1:1/developers/sign-in/link?token=t',
     operatorKey: 'k',
   }
   const line = async (env: Record<string, string>) => {

@@ -16,6 +16,8 @@ export const PAGE_ASSETS = [
   'start/assets/start.ts',
   'manage/assets/manage.css',
   'manage/assets/manage.ts',
+  '../portal/assets/portal.css',
+  '../portal/assets/portal.ts',
 ]
 
 const asset = z.object({

@@ -1,0 +1,16 @@
+/** Improves what works without it: local times, copying a secret. */
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+for (const time of document.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
+  time.title = time.textContent ?? ''
+  time.textContent = local.format(new Date(time.dateTime))
+}
+
+for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
+  const secret = button.parentElement?.querySelector('[data-secret]')?.textContent ?? ''
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(secret)
+    button.textContent = 'Copied'
+  })
+}

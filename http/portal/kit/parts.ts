@@ -1,0 +1,143 @@
+import { formToken } from '../../access/member.ts'
+import { html, type Markup } from '../../pages/kit/html.ts'
+import type { Exchange } from './visit.ts'
+
+/** The name of the hidden field that every form of a visit carries. */
+export const FORM_TOKEN = 'formToken'
+
+type Content = Markup | string | number | false | undefined
+
+/** A form of this visit: `get` leads to a page that asks, `post` does something. */
+export const form = (
+  { visit, runtime }: Pick<Exchange, 'visit' | 'runtime'>,
+  { action, method = 'post', className }: { action: string; method?: 'get' | 'post'; className?: string },
+  content: Content | Content[],
+): Markup => html`<form method="${method}" action="${action}"${className !== undefined && html` class="${className}"`}>
+${method === 'post' && html`<input type="hidden" name="${FORM_TOKEN}" value="${formToken(visit, runtime)}">`}${content}
+</form>`
+
+/** A form that is one button. */
+export const buttonForm = (
+  exchange: Pick<Exchange, 'visit' | 'runtime'>,
+  {
+    action,
+    method = 'post',
+    label,
+    kind = 'plain',
+    describedBy,
+  }: { action: string; method?: 'get' | 'post'; label: string; kind?: ButtonKind; describedBy?: string | undefined },
+): Markup =>
+  form(
+    exchange,
+    { action, method, className: 'inline' },
+    html`<button class="button ${kind}"${describedBy !== undefined && html` title="${label}: ${describedBy}"`}>${label}</button>`,
+  )
+
+type ButtonKind = 'primary' | 'plain' | 'danger' | 'small' | 'danger small'
+
+/** A labelled field; what is wrong with it stands below it. */
+export const field = ({
+  label,
+  name,
+  value = '',
+  type = 'text',
+  hint,
+  required = false,
+  autocomplete = 'off',
+  placeholder,
+  maxLength = 2_048,
+}: {
+  label: string
+  name: string
+  value?: string | undefined
+  type?: string
+  hint?: Content
+  required?: boolean
+  autocomplete?: string
+  placeholder?: string
+  maxLength?: number
+}): Markup => html`<div class="field"><label for="field-${name}">${label}</label>
+<input id="field-${name}" name="${name}" type="${type}" value="${value}" maxlength="${maxLength}" autocomplete="${autocomplete}"${
+  required && html` required`
+}${placeholder !== undefined && html` placeholder="${placeholder}"`}${hint && html` aria-describedby="hint-${name}"`} spellcheck="false">
+${hint && html`<p class="hint" id="hint-${name}">${hint}</p>`}</div>`
+
+export const select = ({
+  label,
+  name,
+  value,
+  options,
+  hideLabel = false,
+  id = name,
+}: {
+  label: string
+  name: string
+  value?: string | undefined
+  options: { value: string; label: string }[]
+  hideLabel?: boolean
+  id?: string
+}): Markup => html`<div class="field"><label for="field-${id}"${hideLabel && html` class="unseen"`}>${label}</label>
+<select id="field-${id}" name="${name}">${options.map(
+  (each) => html`<option value="${each.value}"${each.value === value && html` selected`}>${each.label}</option>`,
+)}</select></div>`
+
+/** A column of a table; a `wide` one is left out on a phone, where the row's own page has it. */
+interface Column {
+  label: string
+  wide?: boolean
+  /** Numbers stand at the right. */
+  numeric?: boolean
+  /** Seen by screen readers only. */
+  hideLabel?: boolean
+}
+
+/** A table that scrolls by itself where it is wider than the page. */
+export const table = ({
+  caption,
+  columns,
+  rows,
+}: {
+  /** Names the table for screen readers. */
+  caption: string
+  columns: Column[]
+  rows: Content[][]
+}): Markup => html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
+<caption class="unseen">${caption}</caption>
+<thead><tr>${columns.map(
+  (column) =>
+    html`<th scope="col"${classOf(column)}>${column.hideLabel ? html`<span class="unseen">${column.label}</span>` : column.label}</th>`,
+)}</tr></thead>
+<tbody>${rows.map(
+  (cells) => html`<tr>${cells.map((cell, index) => html`<td${classOf(columns[index])}>${cell}</td>`)}</tr>
+`,
+)}</tbody></table></div>`
+
+const classOf = (column: Column | undefined): Markup | false => {
+  const names = [column?.wide && 'wide', column?.numeric && 'numeric'].filter(Boolean).join(' ')
+  return names !== '' && html` class="${names}"`
+}
+
+/** What a list says that has nothing in it, and what to do next. */
+export const emptyState = ({ title, text, action }: { title: string; text: Content; action?: Content }): Markup =>
+  html`<div class="empty"><h3>${title}</h3><p>${text}</p>${action}</div>`
+
+export const card = (
+  { title, text, id, aside }: { title: string; text?: Content; id?: string; aside?: Content },
+  content: Content | Content[],
+): Markup => html`<section class="card"${id !== undefined && html` id="${id}"`}>
+<div class="card-head"><div><h2>${title}</h2>${text && html`<p class="soft">${text}</p>`}</div>${aside}</div>
+${content}
+</section>`
+
+/** A word of state. */
+export const pill = (text: string, tone: 'good' | 'bad' | 'warn' | 'calm' = 'calm'): Markup =>
+  html`<span class="pill ${tone}">${text}</span>`
+
+const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+
+/** A moment in UTC; the page's script shows it in the reader's own time zone. */
+export const moment = (at: Date): Markup => html`<time datetime="${at.toISOString()}">${dateTime.format(at)} UTC</time>`
+
+export const number = (value: number): string => value.toLocaleString('en')
+
+export const counted = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`

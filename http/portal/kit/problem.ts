@@ -1,0 +1,51 @@
+import type { ErrorRequestHandler } from 'express'
+import { type ErrorCode, errorText, type ServiceError } from '../../../core/errors.ts'
+import { contextOf } from '../../kit/context.ts'
+import { asServiceError } from '../../kit/error-answer.ts'
+import type { PageContext } from '../../pages/kit/exchange.ts'
+import { html } from '../../pages/kit/html.ts'
+import { PORTAL_PATH } from '../routes.ts'
+import { sendPlainPage } from './layout.ts'
+
+const WORDS: Partial<Record<ErrorCode, { title: string; message: string }>> = {
+  not_found: {
+    title: 'Not found',
+    message: 'There is nothing at this address, or it belongs to an app that you are not a member of.',
+  },
+  forbidden_role: {
+    title: 'Owners only',
+    message: 'Your role in this app does not allow this. Ask an owner of the app.',
+  },
+  stale_form: {
+    title: 'Nothing was changed',
+    message: 'The form did not come from a page of your present visit. Open the page again and repeat it.',
+  },
+  sign_in_used: {
+    title: 'This link does not work any more',
+    message: 'A sign-in link works once and for a limited time. Ask for a new one.',
+  },
+}
+
+function wordsOf({ code, values, status }: ServiceError): { title: string; message: string } {
+  if (status >= 500)
+    return { title: 'Not available right now', message: 'Something went wrong on our side. Try again in a moment.' }
+  return WORDS[code] ?? { title: 'That did not work', message: `${errorText({ code, values })}.` }
+}
+
+/** The last handler of the portal: errors are for a person, and end with a way on. */
+export const problemPage =
+  (context: PageContext): ErrorRequestHandler =>
+  (error: unknown, request, response, next) => {
+    const problem = asServiceError(error)
+    if (response.headersSent || response.closed || problem.code === 'method_not_allowed') return next(error)
+    if (problem.status >= 500) contextOf(request).log.error({ err: error }, 'request failed')
+    const { title, message } = wordsOf(problem)
+    sendPlainPage(
+      { ...context, response },
+      {
+        status: problem.status,
+        title,
+        body: html`<h1>${title}</h1><p role="alert">${message}</p><p><a class="button primary" href="${PORTAL_PATH}">To the portal</a></p>`,
+      },
+    )
+  }

@@ -1,0 +1,197 @@
+import { z } from 'zod'
+import { ServiceError } from '../../../core/errors.ts'
+import type { Invitation, Member } from '../../../schemas/member/membership.ts'
+import { isRole, normalEmail, ROLES, type Role } from '../../../schemas/member/role.ts'
+import { teamOf } from '../../../schemas/member/team.ts'
+import { changeMemberRole, inviteMember, removeFromTeam, resendInvitation, withdraw } from '../../actions/team.ts'
+import { formField } from '../../pages/kit/form.ts'
+import { html, type Markup } from '../../pages/kit/html.ts'
+import { sectionPath, sendAppPage } from '../kit/layout.ts'
+import { buttonForm, card, emptyState, field, form, moment, pill, select, table } from '../kit/parts.ts'
+import type { PortalHandlers } from '../kit/portal-router.ts'
+import { goTo } from '../kit/redirect.ts'
+import type { AppExchange } from '../kit/visit.ts'
+
+type TeamHandlers = Pick<
+  PortalHandlers,
+  | 'GET /apps/:appId/team'
+  | 'POST /apps/:appId/team/invitations'
+  | 'POST /apps/:appId/team/invitations/:invitationId/resend'
+  | 'POST /apps/:appId/team/invitations/:invitationId/withdraw'
+  | 'POST /apps/:appId/team/members/:memberId/role'
+  | 'POST /apps/:appId/team/members/:memberId/remove'
+>
+
+const LONGEST_EMAIL = 254
+const emailField = z.email().max(LONGEST_EMAIL)
+const ROLE_OPTIONS = ROLES.map((role) => ({ value: role, label: role }))
+
+const pathOf = ({ app }: AppExchange): string => sectionPath(app._id, 'team')
+
+export const teamHandlers: TeamHandlers = {
+  'GET /apps/:appId/team': (exchange) => showTeam(exchange),
+  'POST /apps/:appId/team/invitations': inviteSomebody,
+  'POST /apps/:appId/team/invitations/:invitationId/resend': async (exchange) => {
+    const { app, by, runtime } = exchange
+    const { invitation } = await resendInvitation({ app, id: param(exchange, 'invitationId'), by, runtime })
+    await say(exchange, `A new invitation is on its way to ${invitation.email}; the link of before ends.`)
+  },
+  'POST /apps/:appId/team/invitations/:invitationId/withdraw': async (exchange) => {
+    const { app, by, runtime } = exchange
+    const { email } = await withdraw({ appId: app._id, id: param(exchange, 'invitationId'), by, runtime })
+    await say(exchange, `The invitation of ${email} is withdrawn.`)
+  },
+  'POST /apps/:appId/team/members/:memberId/role': (exchange) =>
+    orLastOwner(exchange, async () => {
+      const { app, by, runtime, request } = exchange
+      const role = roleField(request)
+      const id = param(exchange, 'memberId')
+      const { email } = await changeMemberRole({ appId: app._id, id, role, by, runtime })
+      await say(exchange, `${email} is ${role === 'owner' ? 'an owner' : 'a developer'} now.`)
+    }),
+  'POST /apps/:appId/team/members/:memberId/remove': (exchange) =>
+    orLastOwner(exchange, async () => {
+      const { app, by, runtime } = exchange
+      const { email } = await removeFromTeam({ appId: app._id, id: param(exchange, 'memberId'), by, runtime })
+      await say(exchange, `${email} is no longer a member.`)
+    }),
+}
+
+const param = ({ request }: AppExchange, name: string): string => String(request.params[name])
+
+const say = (exchange: AppExchange, text: string): Promise<void> =>
+  goTo(exchange, pathOf(exchange), { kind: 'status', text })
+
+function roleField(request: AppExchange['request']): Role {
+  const role = formField(request, 'role')
+  if (!isRole(role)) throw new ServiceError('invalid_parameter', { name: 'role', reason: 'must be developer or owner' })
+  return role
+}
+
+async function orLastOwner(exchange: AppExchange, change: () => Promise<void>): Promise<void> {
+  try {
+    await change()
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'last_owner') throw error
+    await showTeam(exchange, {
+      status: 409,
+      alert: 'An app always keeps at least one owner. Make somebody else an owner first.',
+    })
+  }
+}
+
+const NOT_INVITED: Partial<Record<string, (email: string) => string>> = {
+  already_member: (email) => `${email} is a member already.`,
+  already_invited: (email) => `${email} is invited already. Use “Resend” to send the mail again.`,
+  team_full: () => 'The team has no more room. Remove somebody first.',
+}
+
+async function inviteSomebody(exchange: AppExchange): Promise<void> {
+  const { request, app, by, runtime } = exchange
+  const email = normalEmail(formField(request, 'email') ?? '')
+  if (!emailField.safeParse(email).success)
+    return showTeam(exchange, { status: 400, alert: 'Enter an e-mail address, such as name@company.com.', email })
+  try {
+    await inviteMember({ app, email, role: roleField(request), by, runtime })
+  } catch (error) {
+    const words = error instanceof ServiceError ? NOT_INVITED[error.code] : undefined
+    if (!words) throw error
+    return showTeam(exchange, { status: 409, alert: words(email), email })
+  }
+  await say(exchange, `An invitation is on its way to ${email}. It works for seven days.`)
+}
+
+async function showTeam(
+  exchange: AppExchange,
+  refused?: { status: number; alert: string; email?: string },
+): Promise<void> {
+  const { app, role } = exchange
+  const { members, invitations } = await teamOf(app._id)
+  const owner = role === 'owner'
+  sendAppPage(exchange, {
+    ...(refused && { status: refused.status, alert: refused.alert }),
+    section: 'team',
+    title: 'Team',
+    lead: owner
+      ? 'Developers work with API keys and the webhook. Owners do everything.'
+      : 'Developers work with API keys and the webhook. Owners do everything, and decide who belongs to the team.',
+    body: [
+      ...(owner ? [inviteCard(exchange, refused?.email)] : []),
+      card({ title: 'Members' }, memberTable(exchange, members)),
+      ...(invitations.length > 0 || owner ? [invitationCard(exchange, invitations)] : []),
+    ],
+  })
+}
+
+const inviteCard = (exchange: AppExchange, email: string | undefined): Markup =>
+  card(
+    { title: 'Invite somebody', text: 'They get a mail with a link that signs them in, good for seven days.' },
+    form(exchange, { action: `${pathOf(exchange)}/invitations`, className: 'row' }, [
+      field({ label: 'E-mail', name: 'email', type: 'email', value: email, required: true, maxLength: LONGEST_EMAIL }),
+      select({ label: 'Role', name: 'role', options: ROLE_OPTIONS, id: 'new-role' }),
+      html`<button class="button primary">Invite</button>`,
+    ]),
+  )
+
+function memberTable(exchange: AppExchange, members: Member[]): Markup {
+  const owner = exchange.role === 'owner'
+  return table({
+    caption: 'Members',
+    columns: [
+      { label: 'E-mail' },
+      ...(owner ? [] : [{ label: 'Role' }]),
+      { label: 'Since', wide: true },
+      ...(owner ? [{ label: 'Role' }] : []),
+    ],
+    rows: members.map((member) => [
+      html`${member.email}${member.email === exchange.email && html` <span class="soft">(you)</span>`}`,
+      ...(owner ? [] : [member.role]),
+      moment(member.joinedAt),
+      ...(owner ? [memberActions(exchange, member)] : []),
+    ]),
+  })
+}
+
+const memberActions = (exchange: AppExchange, { id, email, role }: Member): Markup => html`<div class="actions">
+${form(exchange, { action: `${pathOf(exchange)}/members/${id}/role` }, [
+  select({ label: 'Role', name: 'role', value: role, options: ROLE_OPTIONS, hideLabel: true, id: `role-${id}` }),
+  html`<button class="button plain small">Change role</button>`,
+])}
+${buttonForm(exchange, { action: `${pathOf(exchange)}/members/${id}/remove`, label: 'Remove', kind: 'danger small', describedBy: email })}
+</div>`
+
+function invitationCard(exchange: AppExchange, invitations: Invitation[]): Markup {
+  const title = 'Open invitations'
+  if (invitations.length === 0)
+    return card(
+      { title },
+      emptyState({ title: 'Nobody is invited', text: 'Whoever you invite stands here until they sign in.' }),
+    )
+  const owner = exchange.role === 'owner'
+  const now = exchange.runtime.clock.now()
+  return card(
+    { title },
+    table({
+      caption: title,
+      columns: [
+        { label: 'E-mail' },
+        { label: 'Role', wide: true },
+        { label: 'Invited by', wide: true },
+        { label: 'Expires' },
+        ...(owner ? [{ label: 'Actions', hideLabel: true }] : []),
+      ],
+      rows: invitations.map((each) => [
+        each.email,
+        each.role,
+        each.invitedBy,
+        each.expiresAt > now ? moment(each.expiresAt) : pill('Expired', 'warn'),
+        ...(owner ? [invitationActions(exchange, each)] : []),
+      ]),
+    }),
+  )
+}
+
+const invitationActions = (exchange: AppExchange, { id }: Invitation): Markup => html`<div class="actions">
+${buttonForm(exchange, { action: `${pathOf(exchange)}/invitations/${id}/resend`, label: 'Resend', kind: 'small' })}
+${buttonForm(exchange, { action: `${pathOf(exchange)}/invitations/${id}/withdraw`, label: 'Withdraw', kind: 'danger small' })}
+</div>`

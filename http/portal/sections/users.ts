@@ -1,0 +1,249 @@
+import { ServiceError } from '../../../core/errors.ts'
+import { isUuid } from '../../../core/ids.ts'
+import { type Connection, Connections } from '../../../schemas/connection/connection.ts'
+import { connectionProgress, NO_PROGRESS, type Progress } from '../../../schemas/connection/progress.ts'
+import { trusted } from '../../../schemas/database.ts'
+import { recordAudit } from '../../../schemas/operations/audit.ts'
+import { type User, Users } from '../../../schemas/user/user.ts'
+import { isStorable, USER_REF_LENGTH } from '../../../wire/text.ts'
+import { previewPurge, purge } from '../../actions/purge.ts'
+import { goneSignal } from '../../kit/abort-signal.ts'
+import { formField } from '../../pages/kit/form.ts'
+import { html, type Markup } from '../../pages/kit/html.ts'
+import { sectionPath, sendAppPage } from '../kit/layout.ts'
+import { buttonForm, card, counted, emptyState, field, form, moment, number, pill, table } from '../kit/parts.ts'
+import type { PortalHandlers } from '../kit/portal-router.ts'
+import { goTo } from '../kit/redirect.ts'
+import type { AppExchange } from '../kit/visit.ts'
+
+type UserHandlers = Pick<
+  PortalHandlers,
+  | 'GET /apps/:appId/users'
+  | 'GET /apps/:appId/users/:userId'
+  | 'GET /apps/:appId/users/:userId/delete'
+  | 'POST /apps/:appId/users/:userId/delete'
+>
+
+const PAGE = 50
+/** The last character there is: ends a range of everything that begins with a text. */
+const LAST = '\u{10ffff}'
+/** Of one user; far above what anybody connects. */
+const MOST_CONNECTIONS = 200
+
+const pathOf = ({ app }: AppExchange): string => sectionPath(app._id, 'users')
+
+export const userHandlers: UserHandlers = {
+  'GET /apps/:appId/users': showUsers,
+  'GET /apps/:appId/users/:userId': async (exchange) => showUser(exchange, await userOf(exchange)),
+  'GET /apps/:appId/users/:userId/delete': async (exchange) => askForDeletion(exchange, await userOf(exchange)),
+  'POST /apps/:appId/users/:userId/delete': async (exchange) => deleteData(exchange, await userOf(exchange)),
+}
+
+async function userOf({ app, request }: AppExchange): Promise<User> {
+  const id = String(request.params['userId']).toLowerCase()
+  const user = isUuid(id) ? await Users.findOne({ _id: id, appId: app._id }).lean<User>() : null
+  if (!user) throw new ServiceError('not_found')
+  return user
+}
+
+async function showUsers(exchange: AppExchange): Promise<void> {
+  const { app, request } = exchange
+  const { q } = request.query
+  const wanted = typeof q === 'string' && q.length <= USER_REF_LENGTH && isStorable(q) ? q : ''
+  const range = wanted === '' ? {} : { userRef: trusted({ $gte: wanted, $lt: `${wanted}${LAST}` }) }
+  const found = await Users.find({ appId: app._id, ...range })
+    .sort({ userRef: 1 })
+    .limit(PAGE + 1)
+    .lean<User[]>()
+  const shown = found.slice(0, PAGE)
+  sendAppPage(exchange, {
+    section: 'users',
+    title: 'Users',
+    lead: 'Whoever opened a connect link of yours, by the reference that you gave them. What they wrote is not shown here.',
+    body: [
+      card({ title: 'Find a user' }, [
+        form(exchange, { action: pathOf(exchange), method: 'get', className: 'row' }, [
+          field({
+            label: 'User reference',
+            name: 'q',
+            value: wanted,
+            maxLength: USER_REF_LENGTH,
+            hint: 'The whole reference, or how it begins.',
+          }),
+          html`<button class="button primary">Search</button>`,
+        ]),
+      ]),
+      shown.length === 0
+        ? card({ title: 'Users' }, noUsers(wanted))
+        : card(
+            {
+              title: wanted === '' ? 'Users' : 'Found',
+              ...(found.length > PAGE && {
+                text: `The first ${PAGE}, in order of the reference. Search to narrow them down.`,
+              }),
+            },
+            await userTable(exchange, shown),
+          ),
+    ],
+  })
+}
+
+const noUsers = (wanted: string): Markup =>
+  wanted === ''
+    ? emptyState({
+        title: 'No user yet',
+        text: 'A user comes into being when they first open a connect link that your backend signed. The documentation shows how to sign one.',
+        action: html`<a class="button plain" href="/docs">Read the documentation</a>`,
+      })
+    : emptyState({
+        title: 'Nobody found',
+        text: html`No user reference begins with “${wanted}”. Letters in upper and lower case differ.`,
+      })
+
+async function userTable(exchange: AppExchange, users: User[]): Promise<Markup> {
+  const ids = users.map(({ _id }) => _id)
+  const connections = await Connections.find({ appId: exchange.app._id, userId: trusted({ $in: ids }) })
+    .select({ userId: 1, status: 1 })
+    .limit(PAGE * MOST_CONNECTIONS)
+    .lean<Pick<Connection, '_id' | 'userId' | 'status'>[]>()
+  return table({
+    caption: 'Users',
+    columns: [{ label: 'User reference' }, { label: 'Connections' }, { label: 'First seen', wide: true }],
+    rows: users.map(({ _id, userRef, createdAt }) => [
+      html`<a href="${pathOf(exchange)}/${_id}">${userRef}</a>`,
+      statuses(connections.filter(({ userId }) => userId === _id)),
+      moment(createdAt),
+    ]),
+  })
+}
+
+const STATUS = {
+  active: ['Active', 'good'],
+  needs_reauth: ['Sign-in needed', 'warn'],
+  revoked: ['Revoked', 'calm'],
+} as const
+
+function statusPill(status: Connection['status']): Markup {
+  const [word, tone] = STATUS[status]
+  return pill(word, tone)
+}
+
+function statuses(connections: Pick<Connection, 'status'>[]): Markup {
+  if (connections.length === 0) return html`<span class="soft">None</span>`
+  const held = connections.filter(({ status }) => status !== 'revoked')
+  return html`${(held.length > 0 ? held : connections.slice(0, 1)).map(({ status }) => html`${statusPill(status)} `)}`
+}
+
+const connectionsOf = ({ _id, appId }: User): Promise<Connection[]> =>
+  Connections.find({ appId, userId: _id }).sort({ capturedAt: -1 }).limit(MOST_CONNECTIONS).lean<Connection[]>()
+
+async function showUser(exchange: AppExchange, user: User): Promise<void> {
+  const connections = await connectionsOf(user)
+  const progress = await connectionProgress(connections)
+  const held = connections.some(({ status }) => status !== 'revoked')
+  sendAppPage(exchange, {
+    section: 'users',
+    title: user.userRef,
+    lead: html`<a class="back" href="${pathOf(exchange)}">Back to users</a>`,
+    body: [
+      card(
+        { title: 'User' },
+        html`<dl class="facts">
+<div><dt>User id</dt><dd class="mono">${user._id}</dd></div>
+<div><dt>First seen</dt><dd>${moment(user.createdAt)}</dd></div></dl>`,
+      ),
+      card(
+        { title: 'Connections' },
+        connections.length === 0
+          ? emptyState({
+              title: 'Nothing is connected',
+              text: 'The user opened a link and has not finished signing in. Send a new link when they try again.',
+            })
+          : connectionTable(connections, progress),
+      ),
+      ...(exchange.role === 'owner' ? [deletionCard(exchange, user, held)] : []),
+    ],
+  })
+}
+
+const connectionTable = (connections: Connection[], progress: Map<string, Progress>): Markup =>
+  table({
+    caption: 'Connections',
+    columns: [
+      { label: 'Provider' },
+      { label: 'Status' },
+      { label: 'Conversations', numeric: true },
+      { label: 'Last sync', wide: true },
+      { label: 'Next sync', wide: true },
+      { label: 'Connected', wide: true },
+    ],
+    rows: connections.map((each) => [
+      each.provider,
+      statusPill(each.status),
+      number((progress.get(each._id) ?? NO_PROGRESS).stored),
+      each.lastSyncAt ? moment(each.lastSyncAt) : html`<span class="soft">Not yet</span>`,
+      nextSync(each),
+      moment(each.capturedAt),
+    ]),
+  })
+
+function nextSync({ status, claimedBy, claimableAt }: Connection): Markup | string {
+  if (status !== 'active') return '–'
+  if (claimedBy !== undefined) return 'Now'
+  return claimableAt ? moment(claimableAt) : '–'
+}
+
+const deletionCard = (exchange: AppExchange, { _id }: User, held: boolean): Markup =>
+  html`<section class="card danger"><div class="card-head"><div><h2>Delete everything of this user</h2>
+<p class="soft">${
+    held
+      ? 'Their connections, conversations and files are deleted at once and for good.'
+      : 'Nothing is held of this user any more. What a link under way still brings would be deleted too.'
+  }</p></div>${buttonForm(exchange, { action: `${pathOf(exchange)}/${_id}/delete`, method: 'get', label: 'Delete data', kind: 'danger' })}</div></section>`
+
+async function askForDeletion(exchange: AppExchange, user: User, alert?: string): Promise<void> {
+  const { app } = exchange
+  const { connectionsRevoked, conversationsDeleted } = await previewPurge({
+    appId: app._id,
+    target: { userRef: user.userRef },
+  })
+  const path = `${pathOf(exchange)}/${user._id}`
+  sendAppPage(exchange, {
+    ...(alert !== undefined && { status: 400, alert }),
+    section: 'users',
+    title: 'Delete everything of this user?',
+    body: card({ title: 'This cannot be undone' }, [
+      html`<p><strong>${counted(conversationsDeleted, 'conversation')}</strong> and their files from <strong>${counted(
+        connectionsRevoked,
+        'connection',
+      )}</strong> of <strong>${user.userRef}</strong> are deleted at once, and so are the sign-ins that they were imported with. Copies in your own systems stay.</p>`,
+      form(exchange, { action: `${path}/delete`, className: 'stack' }, [
+        field({
+          label: 'Type the user reference to confirm',
+          name: 'confirmation',
+          required: true,
+          maxLength: USER_REF_LENGTH,
+          hint: html`It is <code>${user.userRef}</code>`,
+        }),
+        html`<div class="actions"><button class="button danger">Delete for good</button><a class="button plain" href="${path}">Keep the data</a></div>`,
+      ]),
+    ]),
+  })
+}
+
+async function deleteData(exchange: AppExchange, user: User): Promise<void> {
+  const { request, response, app, by, runtime } = exchange
+  const { userRef } = user
+  if (formField(request, 'confirmation') !== userRef)
+    return askForDeletion(exchange, user, 'Nothing was deleted: what was typed is not the user reference.')
+  const appId = app._id
+  const done = await purge({ appId, target: { userRef }, by, runtime, signal: goneSignal(response) })
+  const { connectionsRevoked, conversationsDeleted } = done
+  const details = { connectionsRevoked, conversationsDeleted }
+  await recordAudit({ at: runtime.clock.now(), by, action: 'user.deleted', appId, target: userRef, details })
+  const text =
+    connectionsRevoked === 0
+      ? 'Nothing was left: it had been deleted before.'
+      : `${counted(conversationsDeleted, 'conversation')} and ${counted(connectionsRevoked, 'connection')} were deleted.`
+  await goTo(exchange, `${pathOf(exchange)}/${user._id}`, { kind: 'status', text })
+}
