@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { unseal } from '../../../core/envelope.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import { type Command, Commands } from '../../../schemas/command/command.ts'
-import { CREDENTIAL_PURPOSE } from '../../../schemas/secrets.ts'
+import { CREDENTIAL_PURPOSE, type Credential } from '../../../schemas/secrets.ts'
 import { Captures, idsOfCapture } from '../../../schemas/user/capture.ts'
 import { ConsumedLinks } from '../../../schemas/user/consumed-link.ts'
 import { Users } from '../../../schemas/user/user.ts'
@@ -119,54 +119,132 @@ test('every refusal has its status and message', async () => {
   assert.is((await world.ask('/api/connect-native', { key: null })).headers.get('allow'), 'POST')
 })
 
+/** A whole capture of somebody who has signed in at the provider. */
+async function signedIn(started: NativeStartAnswer, email: string) {
+  const sessionToken = await site.signIn(email)
+  const session = await site.client({ cookie: sessionToken }).session()
+  if (!session.usable) throw new Error(session.reason)
+  const providerAccountId = session.account.id
+  return { ...args(started), sessionToken, accessToken: session.accessToken, providerAccountId }
+}
+
+const credentialOf = ({ args: { key, credential, connectionId } }: Command<'connect'>): Credential => {
+  const bytes = (value: unknown) =>
+    Buffer.isBuffer(value) ? value : Buffer.from((value as { buffer: Uint8Array }).buffer)
+  const dataKey = world.runtime.keyring.unwrap({ ...key, bytes: bytes(key.bytes) })
+  const text = unseal(dataKey, { owner: connectionId, purpose: CREDENTIAL_PURPOSE }, bytes(credential)).toString()
+  return JSON.parse(text) as Credential
+}
+
 test('waiting while there is no access token, then connected exactly once under parallel requests', async () => {
   const started = await begin({ device: { platform: 'Android' } })
   const waiting = await native(args(started))
   assert.equal([waiting.status, waiting.body.status], [200, 'waiting'])
   assert.ok(waiting.body.reason)
   const email = 'Someone@Example.test'
-  const whole = { ...args(started), accessToken: 'token', providerAccountId: 'account-1', providerAccountEmail: email }
+  const whole = { ...(await signedIn(started, 'someone@example.test')), providerAccountEmail: email }
   const asked = Array.from({ length: 10 }, () => native(whole))
   const command = await connectCommand(started.captureNonce)
+  assert.equal(
+    [(await native(whole)).body.status, (await native(whole)).status],
+    ['waiting', 200],
+    'a retry while the answer is being worked out',
+  )
   await finishConnect(command)
   const answers = await Promise.all(asked)
-  const connected = answers.filter(({ status }) => status === 200)
+  const connected = answers.filter(({ body }) => body.status === 'connected')
   assert.equal(
-    connected.map(({ body }) => body),
-    [{ status: 'connected', connectionId: command.args.connectionId }],
+    connected.map(({ status, body }) => [status, body]),
+    [[200, { status: 'connected', connectionId: command.args.connectionId }]],
   )
-  assert.ok(answers.every((each) => connected.includes(each) || each.status === 403))
+  const others = answers.filter((each) => !connected.includes(each))
+  assert.ok(others.every(({ status, body }) => status === 403 || (status === 200 && body.status === 'waiting')))
   assert.is((await native(whole)).status, 403)
   assert.is(await Commands.countDocuments({ target: command.target }), 1)
 
-  const { key, credential, connectionId } = command.args
-  const bytes = (value: unknown) =>
-    Buffer.isBuffer(value) ? value : Buffer.from((value as { buffer: Uint8Array }).buffer)
-  const dataKey = world.runtime.keyring.unwrap({ ...key, bytes: bytes(key.bytes) })
-  const text = unseal(dataKey, { owner: connectionId, purpose: CREDENTIAL_PURPOSE }, bytes(credential)).toString()
-  assert.equal(JSON.parse(text), { cookie: 'cookie-value', accessToken: 'token', account: { id: 'account-1' } })
+  const { sessionToken: cookie, accessToken, providerAccountId: id } = whole
+  assert.equal(credentialOf(command).account, { id })
+  assert.is(credentialOf(command).cookie, cookie)
+  assert.ok(accessToken && credentialOf(command).accessToken)
   assert.match(command.args.emailHash ?? '', /^[0-9a-f]{64}$/)
   assert.not.ok(JSON.stringify(command).toLowerCase().includes('someone@'))
   assert.equal(command.args.device, { platform: 'Android' })
   assert.equal([command.by.kind, command.args.userRef], ['capture', 'phone'])
 })
 
-test('without an account the session itself is asked', async () => {
+test('an invented session takes no account, whatever the caller says', async () => {
   const started = await begin()
-  const sessionToken = await site.signIn('ada@example.test')
-  const body = { ...args(started), sessionToken, accessToken: 'whatever' }
-  const unusable = await native({ ...body, sessionToken: 'no-session' })
-  assert.equal([unusable.status, unusable.body.status], [200, 'waiting'])
-  const asked = native(body)
+  const owner = await signedIn(started, 'owner@example.test')
+  const invented = await native({ ...owner, sessionToken: 'invented', accessToken: 'invented' })
+  assert.equal([invented.status, invented.body.status], [200, 'waiting'])
+  assert.ok(invented.body.reason)
+  assert.is(await Commands.exists({ _id: idsOfCapture(started.captureNonce).commandId }), null)
+  const asked = native(owner)
+  await finishConnect(await connectCommand(started.captureNonce))
+  assert.is((await asked).body.status, 'connected', 'nothing was spent')
+})
+
+test('an account other than that of the session is refused, and nothing is spent', async () => {
+  const started = await begin()
+  const whole = await signedIn(started, 'mine@example.test')
+  const { status, body } = await native({ ...whole, providerAccountId: 'somebody-else' })
+  const error = 'Invalid providerAccountId parameter: the session is of another account'
+  assert.equal([status, body], [400, { error }])
+  assert.is(await Commands.exists({ _id: idsOfCapture(started.captureNonce).commandId }), null)
+  const asked = native(whole)
+  await finishConnect(await connectCommand(started.captureNonce))
+  assert.is((await asked).body.status, 'connected')
+})
+
+test('without an account the session says whose it is, and with the cookie that the provider gave it last', async () => {
+  const started = await begin()
+  const account = 'rotated@example.test'
+  const { providerAccountId, ...whole } = await signedIn(started, account)
+  await site.control({ action: 'rotate', account })
+  const asked = native(whole)
   const command = await connectCommand(started.captureNonce)
   await finishConnect(command)
   assert.is((await asked).body.status, 'connected')
   assert.ok(command.args.emailHash)
+  const { cookie, account: stored } = credentialOf(command)
+  assert.equal(stored, { id: providerAccountId })
+  assert.is.not(cookie, whole.sessionToken)
+  assert.ok((await site.client({ cookie }).session()).usable)
+})
+
+test('what the provider answered is not asked for twice: a caller that left finds its connection', async () => {
+  const started = await begin()
+  const account = 'left@example.test'
+  const whole = await signedIn(started, account)
+  await site.control({ action: 'rotate', account })
+  const leaving = new AbortController()
+  const left = fetch(`${world.url}/api/connect-native`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(whole),
+    signal: leaving.signal,
+  }).catch(() => undefined)
+  const command = await connectCommand(started.captureNonce)
+  leaving.abort()
+  await left
+  await until('the capture to be free', async () => !(await Captures.findById(started.captureNonce).lean())?.takenUntil)
+  const asked = native(whole)
+  await finishConnect(command)
+  assert.equal((await asked).body, { status: 'connected', connectionId: command.args.connectionId })
+})
+
+test('a provider that cannot be asked is waited for', async () => {
+  const started = await begin()
+  const account = 'limits@example.test'
+  const whole = await signedIn(started, account)
+  await site.control({ action: 'fail', account, mode: 'status', status: 429, count: 1, path: '/api/auth/session' })
+  const { status, body } = await native(whole)
+  assert.equal([status, body.status], [200, 'waiting'])
 })
 
 test('an account that another user holds spends the credential', async () => {
   const started = await begin()
-  const body = { ...args(started), accessToken: 'token', providerAccountId: 'account-2' }
+  const body = await signedIn(started, 'taken@example.test')
   const asked = native(body)
   const command = await connectCommand(started.captureNonce)
   const failure = { code: 'account_held', message: new ServiceError('account_held').message }
@@ -187,8 +265,8 @@ test('after an hour it is over', async () => {
 test('a capture whose process died is taken up by the next request', async () => {
   const started = await begin()
   await Captures.updateOne({ _id: started.captureNonce }, { $set: { takenUntil: new Date(Date.now() + 60_000) } })
-  const body = { ...args(started), accessToken: 'token', providerAccountId: 'account-3' }
-  assert.is((await native(body)).status, 403)
+  const body = await signedIn(started, 'died@example.test')
+  assert.is((await native(body)).body.status, 'waiting')
   await Captures.updateOne({ _id: started.captureNonce }, { $set: { takenUntil: new Date() } })
   const asked = native(body)
   await finishConnect(await connectCommand(started.captureNonce))
