@@ -64,7 +64,12 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
   ]
   return {
     runtime,
-    gauges: () => ({ connections: connections.size(), commands: commands.size(), deliveries: delivering.size() }),
+    gauges: () => ({
+      connections: connections.size(),
+      commands: commands.size(),
+      deliveries: delivering.size(),
+      failedRenewals: held.failedRenewals(),
+    }),
     list: () => [...connections.list(), ...commands.list(), ...delivering.list()],
     stop: async () => {
       await Promise.all(pollers.map((poller) => poller.stop()))

@@ -99,8 +99,15 @@ export interface Held {
 
 export const heldBy = ({ _id, fence }: Held): Filter => ({ _id, fence })
 
-/** Prolongs many claims of one kind in one go; returns the ids that are still held, and those among them that others wait for. */
-export async function renewClaims<T extends Claimable & { _id: string }>(
+/** Prolongs some claims of one kind in one go; returns the ids that are still held, and those among them that others wait for. */
+export function renewClaims<T extends Claimable & { _id: string }>(
+  model: Model<T>,
+  options: { held: Held[]; now: Date },
+): Promise<{ renewed: Set<string>; yielding: Set<string> }> {
+  return answeredWithin(RENEWAL_LIMIT_MS, renew(model, options))
+}
+
+async function renew<T extends Claimable & { _id: string }>(
   model: Model<T>,
   { held, now }: { held: Held[]; now: Date },
 ): Promise<{ renewed: Set<string>; yielding: Set<string> }> {
@@ -108,13 +115,11 @@ export async function renewClaims<T extends Claimable & { _id: string }>(
   const renewals = held.map((claim) => ({
     updateOne: { filter: { ...heldBy(claim), claimedBy: { $exists: true } }, update: { $set: { claimableAt } } },
   }))
-  const written = model.collection.bulkWrite(renewals as never[], { ordered: false })
-  await answeredWithin(RENEWAL_LIMIT_MS, written)
-  const read = model
+  await model.collection.bulkWrite(renewals as never[], { ordered: false })
+  const found = await model
     .find({ _id: trusted({ $in: held.map(({ _id }) => _id) }) })
     .select({ fence: 1, claimedBy: 1, yieldRequestedAt: 1 })
     .lean<(Claimable & { _id: string })[]>()
-  const found = await answeredWithin(RENEWAL_LIMIT_MS, read.exec())
   const byId = new Map(found.map((doc) => [doc._id, doc]))
   const renewed = held.filter(
     ({ _id, fence }) => byId.get(_id)?.claimedBy !== undefined && byId.get(_id)?.fence === fence,

@@ -16,8 +16,13 @@ export class YieldRequested extends Error {
 export interface HeldClaims {
   /** Keeps a claim renewed until the returned function is called; `onEnd` hears of its loss or of a request to yield. */
   hold<T extends Claimable & { _id: string }>(model: Model<T>, claim: Held, onEnd: (reason: Error) => void): () => void
+  /** How many renewals of a claim have failed so far, for operators: each is tried again until the claim has run out. */
+  failedRenewals(): number
   stop(): Promise<void>
 }
+
+/** Renewed in one go: a connection to the database that falls silent delays these, and no others. */
+const RENEWED_AT_ONCE = 100
 
 interface Entry extends Held {
   onEnd: (reason: Error) => void
@@ -28,9 +33,9 @@ interface Entry extends Held {
 export function createHeldClaims({ clock, log }: { clock: Clock; log: Logger }): HeldClaims {
   const held = new Map<Model<never>, Set<Entry>>()
   let stopped = false
+  let failed = 0
 
-  const renew = async (model: Model<never>, entries: Set<Entry>): Promise<void> => {
-    const present = [...entries]
+  const renew = async (model: Model<never>, entries: Set<Entry>, present: Entry[]): Promise<void> => {
     const began = clock.elapsed()
     try {
       const { renewed, yielding } = await renewClaims(model as unknown as Model<Claimable & { _id: string }>, {
@@ -45,7 +50,8 @@ export function createHeldClaims({ clock, log }: { clock: Clock; log: Logger }):
         else entry.renewedAt = began
       }
     } catch (error) {
-      log.warn({ err: error }, 'claims were not renewed')
+      failed += present.length
+      log.warn({ err: error, claims: present.length }, 'claims were not renewed')
       for (const entry of present)
         if (clock.elapsed() - entry.renewedAt > CLAIM_MS)
           end(entries, entry, new ClaimLost('the claim could not be renewed'))
@@ -60,7 +66,7 @@ export function createHeldClaims({ clock, log }: { clock: Clock; log: Logger }):
   let renewing: Promise<unknown> = Promise.resolve()
   const beat = (): void => {
     renewing = Promise.all(
-      [...held].map(([model, entries]) => (entries.size > 0 ? renew(model, entries) : undefined)),
+      [...held].flatMap(([model, entries]) => batchesOf(entries).map((batch) => renew(model, entries, batch))),
     ).then(() => {
       if (!stopped) timer = clock.timer(RENEW_MS, beat)
     })
@@ -76,10 +82,18 @@ export function createHeldClaims({ clock, log }: { clock: Clock; log: Logger }):
       entries.add(entry)
       return () => entries.delete(entry)
     },
+    failedRenewals: () => failed,
     stop: async () => {
       stopped = true
       timer.cancel()
       await renewing
     },
   }
+}
+
+function batchesOf(entries: Set<Entry>): Entry[][] {
+  const all = [...entries]
+  return Array.from({ length: Math.ceil(all.length / RENEWED_AT_ONCE) }, (_, index) =>
+    all.slice(index * RENEWED_AT_ONCE, (index + 1) * RENEWED_AT_ONCE),
+  )
 }

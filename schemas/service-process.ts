@@ -57,7 +57,7 @@ export async function startWork({
   const { config, clock, metrics, log } = runtime
   let work: Work | undefined
   let record: ProcessRecorder | undefined
-  const gauges = (): Record<string, number> => work?.gauges() ?? {}
+  const gauges = (): Record<string, number> => ({ ...work?.gauges(), failedBeats: record?.failedBeats() ?? 0 })
   const unready = async (): Promise<string | null> => {
     if (record?.state() !== 'running') return `The process is ${record?.state() ?? 'starting'}`
     if (!(await databaseAnswers({ clock }))) return 'The database does not answer'

@@ -3,7 +3,7 @@ import { type Clock, SECOND, type Timer } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import { PROCESS_STATES, type ProcessState } from '../../core/process.ts'
-import { trusted } from '../database.ts'
+import { answeredWithin, trusted } from '../database.ts'
 
 export type ProcessKind = 'http' | 'actors' | 'browser-farm'
 
@@ -23,6 +23,8 @@ export interface ProcessRecord {
 }
 
 const BEAT_MS = 1_000
+/** A beat that is not answered by then (machine ms) has failed, and the next one goes out on another connection: in time to be taken for alive. */
+const BEAT_LIMIT_MS = 3 * SECOND
 /** A process that was not seen for so long is taken for dead (machine time). */
 const PROCESS_GONE_MS = 5_000
 
@@ -55,6 +57,8 @@ export interface ProcessRecorder {
   state(): ProcessState
   /** Notes the state that the process enters; operators see it with the write that this begins. */
   enter(state: ProcessState): void
+  /** How many of its writes have failed so far. */
+  failedBeats(): number
   /** Removes the record. */
   stop(): Promise<void>
 }
@@ -82,16 +86,21 @@ export function registerProcess({
   const startedAt = clock.now()
   let state: ProcessState = 'starting'
   let stopped = false
+  let failed = 0
   let next: Timer | undefined
   /** One write after the other: an older state must not come after a newer one. */
   let beating: Promise<void> = Promise.resolve()
   const beat = async (): Promise<void> => {
     const seenAt = clock.now()
-    await ProcessRecords.updateOne(
+    const written = ProcessRecords.updateOne(
       { _id: id },
       { $set: { kind, pid: process.pid, host, state, healthPort, gauges: gauges(), startedAt, seenAt } },
       { upsert: true },
-    ).catch((error: unknown) => log.warn({ err: error }, 'the process record could not be renewed'))
+    )
+    await answeredWithin(BEAT_LIMIT_MS, written.exec()).catch((error: unknown) => {
+      failed += 1
+      log.warn({ err: error }, 'the process record could not be renewed')
+    })
     next?.cancel()
     if (!stopped) next = clock.timer(BEAT_MS, run)
   }
@@ -102,6 +111,7 @@ export function registerProcess({
   return {
     id,
     state: () => state,
+    failedBeats: () => failed,
     enter: (entered) => {
       state = entered
       run()

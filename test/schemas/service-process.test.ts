@@ -102,6 +102,7 @@ test('its health listener has its numbers, and says what it lacks', async () => 
   await until('it is ready again', async () => (await ask('/readyz')).status === 200)
   const metrics = await ask('/metrics')
   assert.match(metrics.text, /^ccs_work\{what="pots"\} 3$/m)
+  assert.match(metrics.text, /^ccs_work\{what="failedBeats"\} \d+$/m)
   assert.match(metrics.text, /^ccs_process_cpu_seconds_total /m)
   assert.is((await ask('/other')).status, 404)
   assert.is((await ask('/healthz', { method: 'POST' })).status, 405)

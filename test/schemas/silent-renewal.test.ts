@@ -3,14 +3,16 @@ import * as assert from 'uvu/assert'
 import { systemClock } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { createLog } from '../../core/log.ts'
-import { claimIdle } from '../../schemas/claims.ts'
+import { CLAIM_MS, claimIdle } from '../../schemas/claims.ts'
 import { Accounts } from '../../schemas/connection/account.ts'
-import { connectDatabase } from '../../schemas/database.ts'
+import { connectDatabase, trusted } from '../../schemas/database.ts'
 import { createHeldClaims } from '../../schemas/held-claims.ts'
 import { testDatabase } from '../support/database.ts'
 import { startDatabaseProxy } from '../support/proxy.ts'
 import { until } from '../support/until.ts'
 
+/** More than are renewed in one go. */
+const HELD = 300
 const renewals = suite('silent renewals')
 const database = await testDatabase()
 const proxy = await startDatabaseProxy(database.url)
@@ -38,6 +40,24 @@ renewals('a connection that falls silent in a renewal loses no claim', async () 
   await until('another renewal, or the loss of the claim', async () => told.length > 0 || (await claimableAt()) > first)
   assert.equal(told, [])
   release()
+})
+
+renewals('it delays the renewals that it carried, and no others; operators are told how many', async () => {
+  const earlier = held.failedRenewals()
+  const ids = Array.from({ length: HELD }, () => newId())
+  const claimableAt = new Date(clock.now().getTime() + CLAIM_MS)
+  const claim = { appId: 'x', provider: 'x', backfill: { done: false }, fence: 1, claimedBy: 'test', claimableAt }
+  await Accounts.collection.insertMany(ids.map((_id) => ({ _id, ...claim })) as never[])
+  const told: Error[] = []
+  const silence = proxy.silenceAfter('update', 'accounts')
+  const releases = ids.map((_id) => held.hold(Accounts, { _id, fence: 1 }, (reason) => told.push(reason)))
+  await until('the silence', () => silence.lost())
+  const failed = await until('those renewals to have failed', () => held.failedRenewals() - earlier)
+  assert.ok(failed < HELD)
+  const renewed = { claimableAt: trusted({ $gt: new Date(clock.now().getTime() + CLAIM_MS) }) }
+  await until('all to be renewed once more', async () => (await Accounts.countDocuments(renewed)) === ids.length)
+  assert.equal(told, [])
+  for (const release of releases) release()
 })
 
 renewals.run()
