@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A way to the database that can be cut (`refuse`) or fall silent (`freeze`), as networks do. */
 export interface DatabaseProxy {
@@ -10,6 +11,10 @@ export interface DatabaseProxy {
   loseAnswerTo(...texts: string[]): { lost(): boolean }
   /** The same, but the connection stays open and is silent from then on. */
   silenceAfter(...texts: string[]): { lost(): boolean }
+  /** From now on the answer to every so many statements is lost in the same way; 0: of none. */
+  loseAnswers(every: number): void
+  /** From now on what goes either way takes so long (ms). */
+  slow(byMs: number): void
   restore(): void
   stop(): Promise<void>
 }
@@ -22,16 +27,36 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   let losing: { texts: string[]; lost: boolean; silent: boolean } | undefined
   const losers = new Set<Socket>()
   const silent = new Set<Socket>()
-  const forward = (from: Socket, to: Socket): void => {
+  let loseEvery = 0
+  let statements = 0
+  let delayMs = 0
+  /** Where a connection goes whose next answer is lost; undefined: on. */
+  const fateOf = (bytes: Buffer): Set<Socket> | undefined => {
+    if (losing && !losing.lost && losing.texts.every((text) => bytes.includes(text))) {
+      losing.lost = true
+      return losing.silent ? silent : losers
+    }
+    statements += 1
+    return loseEvery > 0 && statements % loseEvery === 0 ? losers : undefined
+  }
+  const forward = (from: Socket, to: Socket, { asks }: { asks: boolean }): void => {
+    let passing = Promise.resolve()
+    let underWay = 0
+    const pass = (bytes: Buffer): void => {
+      if (mode === 'open' && !to.destroyed) to.write(bytes)
+    }
     from.on('data', (bytes) => {
       if (losers.has(to)) return void to.destroy()
       if (silent.has(to)) return
-      if (losing && !losing.lost && losing.texts.every((text) => bytes.includes(text))) {
-        losing.lost = true
-        const set = losing.silent ? silent : losers
-        set.add(from)
-      }
-      if (mode === 'open') to.write(bytes)
+      if (asks) fateOf(bytes)?.add(from)
+      if (delayMs === 0 && underWay === 0) return pass(bytes)
+      const due = performance.now() + delayMs
+      underWay += 1
+      passing = passing.then(async () => {
+        await sleep(Math.max(0, due - performance.now()))
+        underWay -= 1
+        pass(bytes)
+      })
     })
     from.on('close', () => to.destroy())
     from.on('error', () => to.destroy())
@@ -43,8 +68,8 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       sockets.add(each)
       each.on('close', () => sockets.delete(each))
     }
-    forward(socket, upstream)
-    forward(upstream, socket)
+    forward(socket, upstream, { asks: true })
+    forward(upstream, socket, { asks: false })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -67,6 +92,12 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     },
     loseAnswerTo: (...texts) => lose(texts, false),
     silenceAfter: (...texts) => lose(texts, true),
+    loseAnswers: (every) => {
+      loseEvery = every
+    },
+    slow: (byMs) => {
+      delayMs = byMs
+    },
     freeze: () => {
       mode = 'frozen'
     },

@@ -19,6 +19,8 @@ interface ServiceLine {
 
 /** The whole service as `npm start` starts it, in processes of its own, on free ports and a database of its own. */
 export interface Service extends ServiceLine {
+  /** Of the parent of its processes. */
+  pid: number
   dataDir: string
   /** Ends one process of a kind with SIGKILL and waits until the parent has started another in its place. */
   kill(kind: string): Promise<void>
@@ -34,8 +36,15 @@ export interface Service extends ServiceLine {
 const REPOSITORY = new URL('../..', import.meta.url).pathname
 const EXIT_TIMEOUT_MS = 20_000
 
-export async function startService({ env = {} }: { env?: Record<string, string> } = {}): Promise<Service> {
-  const database = await testDatabase()
+/** On an empty database of its own, or on the one at `databaseUrl`, which stays. */
+export async function startService({
+  env = {},
+  databaseUrl,
+}: {
+  env?: Record<string, string>
+  databaseUrl?: string
+} = {}): Promise<Service> {
+  const database = databaseUrl ? { url: databaseUrl, drop: async () => undefined } : await testDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'ccs-test-'))
   const child = spawn(process.execPath, ['start/bootstrap.js', 'start', '--json'], {
     cwd: REPOSITORY,
@@ -57,6 +66,7 @@ export async function startService({ env = {} }: { env?: Record<string, string> 
   const processIds = async () => (await ops<{ processes: Record<string, number[]> }>('overview')).processes
   return {
     ...line,
+    pid: child.pid ?? 0,
     dataDir,
     ops,
     processIds,

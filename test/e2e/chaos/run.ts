@@ -1,0 +1,73 @@
+import { check } from './check.ts'
+import { letThemHappen } from './faults.ts'
+import { emptyHistory } from './history.ts'
+import { hostedLogins } from './hosted.ts'
+import { randomOf } from './random.ts'
+import { faultsOf } from './schedule.ts'
+import { settle } from './settle.ts'
+import { type ChaosUser, live } from './user.ts'
+import { startChaosWorld } from './world.ts'
+
+const USERS = 6
+/** So many conversations has each account in the beginning: some are read in a moment, some take a while. */
+const SIZES = [3, 30, 120] as const
+/** Users of one app come from everywhere, apart from these two, who share a computer and its account. */
+const SHARED = 'bulk-20+shared@example.test'
+
+/**
+ * Runs the whole service for `forMs`, lets go wrong what the seed says, waits until all has settled, and checks that everything that was
+ * acknowledged holds. The same seed has the same schedule. Returns what does not hold, with what happened.
+ */
+export async function runChaos({
+  seed,
+  forMs,
+  say = () => undefined,
+}: {
+  seed: string
+  forMs: number
+  say?: (text: string) => void
+}): Promise<{ wrong: string[]; notes: string[]; log: string }> {
+  const random = randomOf(seed)
+  const faults = faultsOf({ random: random.of('faults'), forMs })
+  const users = Array.from(
+    { length: USERS },
+    (_, index): ChaosUser => ({
+      userRef: `user-${index}`,
+      accounts: { own: `bulk-${random.pick(SIZES)}+user-${index}@example.test`, shared: SHARED },
+    }),
+  )
+  const world = await startChaosWorld()
+  const history = emptyHistory()
+  const note = (text: string): void => {
+    history.notes.push(`${Math.round(performance.now())} ${text}`)
+    say(text)
+  }
+  try {
+    let over = false
+    const lives = users.map((user) =>
+      live({ world, history, user, random: random.of(user.userRef), isOver: () => over }),
+    )
+    const hosted = hostedLogins({ world, history, isOver: () => over })
+    await letThemHappen({ faults, world, note })
+    over = true
+    note('nothing goes wrong any more')
+    await Promise.all([...lives, hosted])
+    note('everybody has an answer')
+    const unsettled = await settle(world).then(
+      () => [],
+      (error: unknown) => [String(error)],
+    )
+    note('settled')
+    const wrong = [...unsettled, ...(await check({ world, history, users }))]
+    const { flows, purges, ingestions } = history
+    note(
+      `${flows.length} flows, ${flows.filter(({ connected }) => connected).length} connected; ` +
+        `${purges.filter(({ doneAt }) => doneAt).length} of ${purges.length} purges and ` +
+        `${ingestions.filter(({ doneAt }) => doneAt).length} of ${ingestions.length} ingestions acknowledged; ` +
+        `${world.receiver.events().length} events in ${world.receiver.requests.length} requests`,
+    )
+    return { wrong, notes: history.notes, log: world.service.log() }
+  } finally {
+    await world.stop()
+  }
+}
