@@ -13,6 +13,7 @@ COPY http http
 COPY provider provider
 COPY schemas schemas
 COPY start start
+COPY tui tui
 COPY wire wire
 RUN npm run build
 

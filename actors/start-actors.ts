@@ -7,11 +7,12 @@ import { firstDue } from '../schemas/claims.ts'
 import { Commands } from '../schemas/command/command.ts'
 import { Connections } from '../schemas/connection/connection.ts'
 import { createHeldClaims } from '../schemas/held-claims.ts'
+import type { LiveActor } from '../schemas/operations/actor-snapshot.ts'
 import { commandClaims } from './commands/claim-commands.ts'
 import { startDelivering } from './delivery/start-delivering.ts'
 import { startMailing } from './mail/start-mailing.ts'
 import { type ActorRuntime, Stopping } from './runtime.ts'
-import { type ActorInfo, startActorSystem } from './supervision.ts'
+import { startActorSystem } from './supervision.ts'
 import { connectionClaims, SYNCS_AT_ONCE } from './sync/claim-connections.ts'
 import { startWorkPoller } from './work-poller.ts'
 
@@ -26,7 +27,7 @@ interface Actors {
   runtime: ActorRuntime
   gauges(): Record<string, number>
   /** Those that live now. */
-  list(): ActorInfo[]
+  actors(): LiveActor[]
   /** Finishes or hands back what is held. */
   stop(): Promise<void>
 }
@@ -40,8 +41,8 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
   const profiles = await loadProfiles(base.config)
   const held = createHeldClaims({ clock, log })
   const system = startActorSystem({ clock, log })
-  const connections = system.supervise('connections')
-  const commands = system.supervise('commands')
+  const connections = system.supervise('connections', 'connection')
+  const commands = system.supervise('commands', 'command')
   const delivering = startDelivering({ runtime: base, system })
   const runtime: ActorRuntime = { ...base, held, profiles, outboxHint: delivering.hint }
   const mailing = startMailing({ runtime, supervisor: system.supervise('mails') })
@@ -70,7 +71,7 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
       deliveries: delivering.size(),
       failedRenewals: held.failedRenewals(),
     }),
-    list: () => [...connections.list(), ...commands.list(), ...delivering.list()],
+    actors: () => [...connections.list(), ...commands.list(), ...delivering.list()],
     stop: async () => {
       await Promise.all(pollers.map((poller) => poller.stop()))
       const reason = new Stopping()

@@ -1,6 +1,7 @@
 import { dispatch, type Ref, type SupervisionContext, spawn, start, stop } from 'nact'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
+import type { ActorKind, LiveActor } from '../schemas/operations/actor-snapshot.ts'
 
 /**
  * nact wrapped once (docs/architecture.md, idea 3). A supervisor keeps one actor per piece of work, named by the id of its document; an actor
@@ -14,23 +15,15 @@ import type { Logger } from '../core/log.ts'
 export interface Supervisor {
   /**
    * Runs `work` in the actor of `id`, after what that actor was told before. Resolves with its end, rejects with its error.
-   * `signal` is aborted by `abort` and by `stop`.
+   * `signal` is aborted by `abort` and by `stop`; `crashes` are those that the work has behind it, for operators.
    */
-  tell(id: string, doing: string, work: (signal: AbortSignal) => Promise<void>): Promise<void>
+  tell(id: string, doing: string, work: (signal: AbortSignal) => Promise<void>, crashes?: number): Promise<void>
   /** Aborts what the actor of `id` does or was told to do of these kinds (`doing`); what it was told besides goes on. */
   abort(id: string, kinds: ReadonlySet<string>, reason: Error): void
   /** Aborts everything and waits for it to end. */
   stop(reason: Error): Promise<void>
   size(): number
-  list(): ActorInfo[]
-}
-
-/** What operators see of a live actor. */
-export interface ActorInfo {
-  id: string
-  doing: string
-  since: Date
-  waiting: number
+  list(): LiveActor[]
 }
 
 /** nact copies a parent's child map per message; a shard keeps that copy small. */
@@ -38,6 +31,7 @@ const CHILDREN_PER_SHARD = 1_000
 
 interface Message {
   doing: string
+  crashes: number
   controller: AbortController
   work: (signal: AbortSignal) => Promise<void>
   done: () => void
@@ -47,12 +41,13 @@ interface Message {
 interface Child {
   ref: Ref<Message>
   shard: Shard
-  info: ActorInfo
+  info: Omit<LiveActor, 'mailbox'>
   /** What it does and what it was told besides. */
   pending: Set<Message>
 }
 
 interface Shard {
+  name: string
   ref: Ref<unknown>
   children: number
 }
@@ -65,7 +60,7 @@ type CrashContext = SupervisionContext<Message, Ref<unknown>>
 
 /** The actors of one process; each kind of work has a supervisor of its own below it. */
 export interface ActorSystem {
-  supervise(name: string): Supervisor
+  supervise(name: string, kind: ActorKind): Supervisor
   /** To be called once every supervisor has stopped. */
   stop(): void
 }
@@ -73,7 +68,7 @@ export interface ActorSystem {
 export function startActorSystem(options: { clock: Clock; log: Logger }): ActorSystem {
   const system = start()
   return {
-    supervise: (name) => createSupervisor({ ...options, parent: system, name }),
+    supervise: (name, kind) => createSupervisor({ ...options, parent: system, name, kind }),
     stop: () => stop(system),
   }
 }
@@ -81,11 +76,13 @@ export function startActorSystem(options: { clock: Clock; log: Logger }): ActorS
 function createSupervisor({
   parent,
   name,
+  kind,
   clock,
   log,
 }: {
   parent: ReturnType<typeof start>
   name: string
+  kind: ActorKind
   clock: Clock
   log: Logger
 }): Supervisor {
@@ -98,7 +95,8 @@ function createSupervisor({
   const openShard = (): Shard => {
     const free = shards.find((shard) => shard.children < CHILDREN_PER_SHARD)
     if (free) return free
-    const shard = { ref: spawn(self, () => undefined, `shard-${shards.length}`), children: 0 }
+    const shardName = `shard-${shards.length}`
+    const shard = { name: shardName, ref: spawn(self, () => undefined, shardName), children: 0 }
     shards.push(shard)
     return shard
   }
@@ -114,12 +112,20 @@ function createSupervisor({
     const shard = openShard()
     const child: Partial<Child> & Omit<Child, 'ref'> = {
       shard,
-      info: { id, doing: '', since: clock.now(), waiting: 0 },
+      info: {
+        path: `/${name}/${shard.name}/${id}`,
+        kind,
+        state: 'starting',
+        since: clock.now(),
+        doing: null,
+        crashes: 0,
+      },
       pending: new Set(),
     }
     const handle = async (_state: undefined, message: Message): Promise<undefined> => {
       const signal = AbortSignal.any([message.controller.signal, stopping.signal])
-      child.info = { ...child.info, doing: message.doing, since: clock.now() }
+      const { doing, crashes } = message
+      child.info = { ...child.info, state: 'working', doing, crashes, since: clock.now() }
       await message.work(signal)
       message.done()
       return undefined
@@ -134,10 +140,11 @@ function createSupervisor({
     return child as Child
   }
 
-  const tell: Supervisor['tell'] = (id, doing, work) => {
+  const tell: Supervisor['tell'] = (id, doing, work, crashes = 0) => {
     const child = children.get(id) ?? open(id)
     const message: Message = {
       doing,
+      crashes,
       work,
       controller: new AbortController(),
       done: () => undefined,
@@ -163,7 +170,7 @@ function createSupervisor({
         if (kinds.has(doing)) controller.abort(reason)
     },
     size: () => children.size,
-    list: () => [...children.values()].map(({ info, pending }) => ({ ...info, waiting: pending.size - 1 })),
+    list: () => [...children.values()].map(({ info, pending }) => ({ ...info, mailbox: pending.size - 1 })),
     stop: async (reason) => {
       stopping.abort(reason)
       await Promise.all(running)

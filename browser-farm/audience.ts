@@ -23,12 +23,15 @@ export function createAudience({
   clock,
   onInput,
   onWatching,
+  onPresence,
   onUnwatched,
 }: {
   clock: Clock
   onInput: (message: PageMessage) => void
   /** Whether frames are wanted; true also for every new viewer. */
   onWatching: (watching: boolean) => void
+  /** Whether a page shows the lease at all, hidden or not. */
+  onPresence: (present: boolean) => void
   onUnwatched: () => void
 }): Audience {
   let viewer: Viewer | undefined
@@ -44,6 +47,7 @@ export function createAudience({
     if (viewer !== leaving) return
     viewer = undefined
     onWatching(false)
+    onPresence(false)
     if (!closed) wait()
   }
   wait()
@@ -63,6 +67,7 @@ export function createAudience({
       if (notice) viewer.tell(notice)
       notice = undefined
       onWatching(true)
+      onPresence(true)
     },
     setState: (next, message) => {
       state = { type: 'state', state: next, ...(message !== undefined && { message }) }

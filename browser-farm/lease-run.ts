@@ -44,12 +44,21 @@ export function startLease({
   }
   let login: Login | undefined
   let watching = false
+  /** One write after the other, so that the last one holds. */
+  let present: Promise<unknown> = Promise.resolve()
   const audience = createAudience({
     clock,
     onInput: (message) => login?.screen.input(message),
     onWatching: (wanted) => {
       watching = wanted
       login?.screen.setWatched(wanted)
+    },
+    onPresence: (viewerPresent) => {
+      present = present
+        .then(() => writeAsHolder(lease, { viewerPresent }))
+        .catch((error: unknown) => {
+          log.warn({ err: error, lease: lease._id }, 'whether a page shows a lease was not recorded')
+        })
     },
     onUnwatched: () => end(new LeaseEnd('unwatched')),
   })

@@ -12,7 +12,7 @@ import { bundleAssets } from '../http/pages/kit/bundle-assets.ts'
  */
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const target = resolve(process.argv[2] ?? join(ROOT, 'dist'))
-const PROGRAM_FOLDERS = ['core', 'wire', 'schemas', 'provider', 'actors', 'browser-farm', 'http']
+const PROGRAM_FOLDERS = ['core', 'wire', 'schemas', 'provider', 'actors', 'browser-farm', 'http', 'tui']
 /** Sources of what the pages load lie in folders of this name. */
 const ASSET_SOURCES = 'assets'
 
@@ -24,7 +24,7 @@ await promisify(execFile)(process.execPath, [...compiler, '--outDir', target]).c
 })
 for (const folder of PROGRAM_FOLDERS) {
   for (const entry of await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name.endsWith('.ts') || entry.parentPath.endsWith(ASSET_SOURCES)) continue
+    if (!entry.isFile() || /\.tsx?$/.test(entry.name) || entry.parentPath.endsWith(ASSET_SOURCES)) continue
     const file = join(entry.parentPath, entry.name)
     await mkdir(dirname(join(target, relative(ROOT, file))), { recursive: true })
     await copyFile(file, join(target, relative(ROOT, file)))

@@ -18,6 +18,7 @@ import { Teams } from './member/membership.ts'
 import { Notes } from './member/note.ts'
 import { PortalSessions } from './member/session.ts'
 import { SignIns } from './member/sign-in.ts'
+import { ActorSnapshots, Lookings } from './operations/actor-snapshot.ts'
 import { AuditEntries } from './operations/audit.ts'
 import { OperatorKeys } from './operations/operator-key.ts'
 import { ProcessRecords } from './operations/process-record.ts'
@@ -29,6 +30,7 @@ import { Wakeups } from './wakeups.ts'
 /** Every collection of the service that has a model. */
 export const MODELS = [
   Accounts,
+  ActorSnapshots,
   Apps,
   Attachments,
   AuditEntries,
@@ -46,6 +48,8 @@ export const MODELS = [
   MailLimits,
   Mails,
   Notes,
+  Lookings,
+  OperatorKeys,
   Paces,
   PortalSessions,
   SignIns,

@@ -54,10 +54,10 @@ export function outboxEntry<E extends EventName>({
   return { id: deriveId('event', event, cause), appId, event, payload: JSON.stringify(payload), at }
 }
 
-type Update = { $set?: Record<string, unknown> } & Record<string, unknown>
+type Update = { $set?: Record<string, unknown>; $push?: Record<string, unknown> } & Record<string, unknown>
 
 /** An update together with the intent to tell of it: one write. Without entries it is the update as it was. */
 export function withEvents(update: Update, entries: OutboxEntry[], at: Date): Update {
   if (entries.length === 0) return update
-  return { ...update, $set: { ...update.$set, outboxAt: at }, $push: { outbox: { $each: entries } } }
+  return { ...update, $set: { ...update.$set, outboxAt: at }, $push: { ...update.$push, outbox: { $each: entries } } }
 }

@@ -5,6 +5,7 @@ import type { Parts } from '../core/parts.ts'
 import { type Runtime, runProcess } from '../core/process.ts'
 import { connectDatabase, databaseAnswers } from './database.ts'
 import { createIndexes } from './indexes.ts'
+import type { LiveActor } from './operations/actor-snapshot.ts'
 import { type ProcessKind, type ProcessRecorder, registerProcess } from './operations/process-record.ts'
 
 /** What a process does once it is registered. */
@@ -13,6 +14,8 @@ export interface Work {
   url?: string
   /** What it is doing: numbers by name, for operators and `/metrics`. */
   gauges(): Record<string, number>
+  /** Its live actors, where it has any. */
+  actors?(): LiveActor[]
   /** What its work lacks besides the database; null where it lacks nothing. */
   lacks?(): string | null
 }
@@ -58,6 +61,7 @@ export async function startWork({
   let work: Work | undefined
   let record: ProcessRecorder | undefined
   const gauges = (): Record<string, number> => ({ ...work?.gauges(), failedBeats: record?.failedBeats() ?? 0 })
+  const actors = (): LiveActor[] => work?.actors?.() ?? []
   const unready = async (): Promise<string | null> => {
     if (record?.state() !== 'running') return `The process is ${record?.state() ?? 'starting'}`
     if (!(await databaseAnswers({ clock }))) return 'The database does not answer'
@@ -66,7 +70,7 @@ export async function startWork({
   collectMetrics({ metrics, gauges })
   const address = { host: config.HOST, port: config.HEALTH_PORT }
   const health = parts.add(await startHealthListener({ ...address, unready, metrics, log }))
-  record = parts.add(registerProcess({ kind, host: hostname(), healthPort: health.port, clock, log, gauges }))
+  record = parts.add(registerProcess({ kind, host: hostname(), healthPort: health.port, clock, log, gauges, actors }))
   work = await start({ runtime, parts, processId: record.id })
   record.enter('running')
   // The last part, so the first to stop.

@@ -23,6 +23,7 @@ export function forPeople({ announcement, secretsFile }: { announcement: Announc
     `  Service                     ${baseUrl}`,
     `  Developer portal            ${portal.signInUrl} (signs in once, within an hour)`,
     `  Operators                   ${operator.url}`,
+    `  Their terminal              npm run tui -- --url ${operator.url} --key ${operator.key}`,
     `  App                         ${app.appId} (its secrets and the operator key are in ${secretsFile})`,
     '',
     'Ctrl-C stops all of it; the data stays.',

@@ -7,6 +7,7 @@ import {
   deliveriesAnswer,
   leasesAnswer,
   mailsAnswer,
+  opsConnectionAnswer,
   opsConnectionsAnswer,
   overviewAnswer,
   releaseAnswer,
@@ -61,7 +62,8 @@ export const opsEndpoints = {
     path: '/ops/actors',
     summary: 'What is worked on now',
     authentication: SUPPORT,
-    answers: answers200('By whichever process, and what was taken out of work', actorsAnswer),
+    description: 'Processes write it down once a second while somebody asks.',
+    answers: answers200('The live tree of every process, and what was taken out of work', actorsAnswer),
   },
   listConnections: {
     method: 'get',
@@ -72,6 +74,14 @@ export const opsEndpoints = {
     authentication: SUPPORT,
     query: listingQuery,
     answers: answers200('Newest capture first', opsConnectionsAnswer),
+  },
+  getConnection: {
+    method: 'get',
+    path: '/ops/connections/:id',
+    summary: 'One connection',
+    authentication: SUPPORT,
+    params: idParams,
+    answers: answers200('With its last syncs and its deliveries', opsConnectionAnswer),
   },
   syncConnection: {
     method: 'post',

@@ -14,6 +14,8 @@ const processShape = z.object({
   healthPort: z.number().int().describe('Where its /healthz, /readyz and /metrics are'),
   startedAt: time,
   seenAt: time,
+  eventLoopLagMs: z.number().describe('The longest that its event loop was held up within the last second'),
+  memoryBytes: z.number().describe('Resident memory'),
   gauges: gauges.describe('What it is doing: numbers by name'),
 })
 
@@ -36,7 +38,17 @@ export const overviewAnswer = z.object({
     users: count,
     connections: z.object({ active: count, needs_reauth: count, revoked: count, quarantined: count }),
     conversations: count,
-    deliveries: z.object({ waiting: count, dropped: count }),
+    syncs: z.object({
+      due: count,
+      late: count.describe('Due for more than a minute'),
+      oldestDueAt: time.nullable(),
+    }),
+    deliveries: z.object({
+      waiting: count,
+      failing: count.describe('Waiting after an attempt that failed'),
+      dropped: count,
+      oldestAt: time.nullable().describe('When the oldest that waits was made'),
+    }),
     mails: z.object({ waiting: count, dropped: count }),
     commands: z.object({ waiting: count }),
     leases: z.object({ open: count }),
@@ -45,15 +57,22 @@ export const overviewAnswer = z.object({
 
 /** GET /ops/actors */
 export const actorsAnswer = z.object({
-  processes: z.array(processShape),
-  working: z.array(
-    z.object({
-      kind: z.enum(['connection', 'command', 'account']),
-      id: z.string(),
-      appId: z.string(),
-      what: z.string(),
-      heldUntil: time,
-      fence: z.number().int(),
+  processes: z.array(
+    processShape.extend({
+      actors: z
+        .array(
+          z.object({
+            path: z.string().describe('Its supervisors from the root, then the id of its document'),
+            kind: z.enum(['connection', 'command', 'delivery']),
+            state: z.enum(['starting', 'working']),
+            mailbox: count.describe('Messages that wait for it'),
+            since: time.describe('When it began what it does now'),
+            doing: z.string().nullable(),
+            crashes: count.describe('In a row, of what it works for'),
+          }),
+        )
+        .describe('At most 500, the oldest first'),
+      total: count.describe('How many live, those left out too'),
     }),
   ),
   quarantined: z.array(
@@ -67,34 +86,32 @@ export const actorsAnswer = z.object({
   ),
 })
 
-/** GET /ops/connections?q= */
-export const opsConnectionsAnswer = z.object({
-  connections: z.array(
-    z.object({
-      id: z.string(),
-      appId: z.string(),
-      userId: z.string(),
-      userRef: z.string(),
-      provider: z.string(),
-      status: z.enum(['active', 'needs_reauth', 'revoked']),
-      accountId: z.string(),
-      capturedAt: time,
-      lastSyncAt: time.nullable(),
-      revokedAt: time.nullable(),
-      nextSyncAt: time.nullable().describe('Null: none is due, or one is under way'),
-      working: z.boolean(),
-      outcome: z.string().nullable().describe('Why the last sync ended as it did'),
-      crashes: count,
-      quarantinedAt: time.nullable(),
-      conversationCount: count,
-      progress: z
-        .object({ stored: count, total: count.nullable(), done: z.boolean() })
-        .describe('How far the history was read, as the manage page shows it; total is what the provider says it has'),
-      replaces: z.array(z.string()),
-      device: z.record(z.string(), z.string()),
-    }),
-  ),
+const connectionShape = z.object({
+  id: z.string(),
+  appId: z.string(),
+  userId: z.string(),
+  userRef: z.string(),
+  provider: z.string(),
+  status: z.enum(['active', 'needs_reauth', 'revoked']),
+  accountId: z.string(),
+  capturedAt: time,
+  lastSyncAt: time.nullable(),
+  revokedAt: time.nullable(),
+  nextSyncAt: time.nullable().describe('Null: none is due, or one is under way'),
+  working: z.boolean(),
+  outcome: z.string().nullable().describe('Why the last sync ended as it did'),
+  crashes: count,
+  quarantinedAt: time.nullable(),
+  conversationCount: count,
+  progress: z
+    .object({ stored: count, total: count.nullable(), done: z.boolean() })
+    .describe('How far the history was read, as the manage page shows it; total is what the provider says it has'),
+  replaces: z.array(z.string()),
+  device: z.record(z.string(), z.string()),
 })
+
+/** GET /ops/connections?q= */
+export const opsConnectionsAnswer = z.object({ connections: z.array(connectionShape) })
 
 /** GET /ops/leases */
 export const leasesAnswer = z.object({
@@ -108,6 +125,7 @@ export const leasesAnswer = z.object({
       failure: z.string().nullable(),
       nodeId: z.string().nullable(),
       connectionId: z.string().nullable(),
+      viewerPresent: z.boolean().describe('A page shows it now'),
       viewport: z.object({
         width: z.number(),
         height: z.number(),
@@ -122,31 +140,37 @@ export const leasesAnswer = z.object({
   ),
 })
 
-/** GET /ops/deliveries */
-export const deliveriesAnswer = z.object({
-  deliveries: z.array(
+const deliveryShape = z.object({
+  id: z.string(),
+  deliveryId: z.string(),
+  event: z.string(),
+  appId: z.string(),
+  endpoint: z.string().nullable().describe('Where the app has its events sent now: scheme and host'),
+  state: z.enum(['waiting', 'delivered', 'dropped']),
+  attempts: z.array(
     z.object({
-      id: z.string(),
-      deliveryId: z.string(),
-      event: z.string(),
-      appId: z.string(),
-      state: z.enum(['waiting', 'delivered', 'dropped']),
-      attempts: z.array(
-        z.object({
-          number: z.number().int(),
-          at: time,
-          status: z.number().int().nullable(),
-          durationMs: z.number().nullable(),
-          error: z.string().nullable(),
-          answer: z.string().nullable().describe('The first KiB of what the endpoint answered'),
-        }),
-      ),
-      nextAttemptAt: time.nullable(),
-      createdAt: time,
-      endedAt: time.nullable(),
-      body: z.string().describe('The exact body of every attempt'),
+      number: z.number().int(),
+      at: time,
+      status: z.number().int().nullable(),
+      durationMs: z.number().nullable(),
+      error: z.string().nullable(),
+      answer: z.string().nullable().describe('The first KiB of what the endpoint answered'),
     }),
   ),
+  nextAttemptAt: time.nullable(),
+  createdAt: time,
+  endedAt: time.nullable(),
+  body: z.string().describe('The exact body of every attempt'),
+})
+
+/** GET /ops/deliveries */
+export const deliveriesAnswer = z.object({ deliveries: z.array(deliveryShape) })
+
+/** GET /ops/connections/:id */
+export const opsConnectionAnswer = z.object({
+  connection: connectionShape,
+  syncs: z.array(z.object({ at: time, outcome: z.string() })).describe('How the last ones ended, newest first'),
+  deliveries: z.array(deliveryShape).describe('Among the newest 500 of its app'),
 })
 
 /** GET /ops/commands */

@@ -54,9 +54,14 @@ export function commandClaims({
     const actor = SIDE_BY_SIDE.has(command.kind) ? command._id : command.target
     const takeOver = holdInMailbox({ held, model: Commands, claim: command })
     void supervisor
-      .tell(actor, command.kind, async (signal) => {
-        if (takeOver()) await carryOut({ command, runtime, signal })
-      })
+      .tell(
+        actor,
+        command.kind,
+        async (signal) => {
+          if (takeOver()) await carryOut({ command, runtime, signal })
+        },
+        command.crashes,
+      )
       .catch((error: unknown) => log.error({ err: error, commandId: command._id }, 'an actor crashed'))
       .finally(leave)
   }

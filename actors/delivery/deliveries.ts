@@ -11,8 +11,9 @@ import {
   moveLaneOn,
   repairLanes,
 } from '../../schemas/delivery/delivery-lane.ts'
+import type { LiveActor } from '../../schemas/operations/actor-snapshot.ts'
 import { Stopping } from '../runtime.ts'
-import type { ActorInfo, Supervisor } from '../supervision.ts'
+import type { Supervisor } from '../supervision.ts'
 import { startWorkPoller } from '../work-poller.ts'
 import { acceptDeliveries } from './accept.ts'
 import { createWebhookAgent } from './agent.ts'
@@ -35,7 +36,7 @@ interface Deliveries {
   accept(list: NewDelivery[]): Promise<void>
   /** Attempts under way. */
   size(): number
-  list(): ActorInfo[]
+  list(): LiveActor[]
   /** Claims no more, finishes what is under way within 6 s, breaks off the rest. */
   stop(): Promise<void>
 }

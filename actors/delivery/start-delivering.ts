@@ -1,6 +1,7 @@
 import type { Runtime } from '../../core/process.ts'
+import type { LiveActor } from '../../schemas/operations/actor-snapshot.ts'
 import { createOutboxRelay } from '../outbox-relay.ts'
-import type { ActorInfo, ActorSystem } from '../supervision.ts'
+import type { ActorSystem } from '../supervision.ts'
 import { createDeliveries } from './deliveries.ts'
 
 interface Delivering {
@@ -8,13 +9,13 @@ interface Delivering {
   hint(): void
   /** Attempts under way. */
   size(): number
-  list(): ActorInfo[]
+  list(): LiveActor[]
   stop(): Promise<void>
 }
 
 /** All that brings events from the outboxes to the apps' webhooks. */
 export function startDelivering({ runtime, system }: { runtime: Runtime; system: ActorSystem }): Delivering {
-  const deliveries = createDeliveries({ runtime, supervisor: system.supervise('deliveries') })
+  const deliveries = createDeliveries({ runtime, supervisor: system.supervise('deliveries', 'delivery') })
   const relay = createOutboxRelay({ runtime, accept: deliveries.accept })
   return {
     hint: relay.hint,

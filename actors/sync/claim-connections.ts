@@ -43,9 +43,14 @@ export function connectionClaims({
     }
     const takeOver = holdInMailbox({ held, model: Connections, claim: connection, giveBack })
     void connections
-      .tell(connection._id, 'sync', async (signal) => {
-        if (takeOver()) await whenDue({ connection, runtime, signal, slot })
-      })
+      .tell(
+        connection._id,
+        'sync',
+        async (signal) => {
+          if (takeOver()) await whenDue({ connection, runtime, signal, slot })
+        },
+        connection.crashes,
+      )
       .catch((error: unknown) => log.error({ err: error, connectionId: connection._id }, 'an actor crashed'))
       .finally(() => {
         slot.leave()

@@ -1,4 +1,4 @@
-import type { Connection } from '../../schemas/connection/connection.ts'
+import { type Connection, SYNCS_KEPT } from '../../schemas/connection/connection.ts'
 import { type OutboxEntry, outboxEntry, withEvents } from '../../schemas/outbox.ts'
 import { type Counts, countRun, importedEvents, inBrief } from '../archive/counts.ts'
 import { releaseAt, writeHeld } from '../connection/claimed.ts'
@@ -33,11 +33,12 @@ export async function reportSync({
   // A first sync that was cut short before it began goes first again.
   const looked = sessionVerified || outcome.kind !== 'interrupted'
   const release = releaseAt(next.due)
+  const told = describe(outcome, counts)
   const ended = {
     $set: {
       ...release.$set,
       'sync.unchanged': 0,
-      'sync.outcome': describe(outcome, counts),
+      'sync.outcome': told,
       ...(next.intervalMs !== undefined && { 'sync.intervalMs': next.intervalMs }),
       ...(lastSyncAt && { lastSyncAt }),
       ...(outcome.kind === 'session-ended' && { status: 'needs_reauth' }),
@@ -49,6 +50,7 @@ export async function reportSync({
       'sync.runId': 1,
       ...(next.intervalMs === undefined && { 'sync.intervalMs': 1 }),
     },
+    $push: { 'sync.history': { $each: [{ at: now, outcome: told }], $slice: -SYNCS_KEPT } },
   }
   await writeHeld(connection, withEvents(ended, events, now))
   if (events.length > 0) runtime.outboxHint()

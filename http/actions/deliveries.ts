@@ -3,11 +3,12 @@ import { isUuid } from '../../core/ids.ts'
 import { trusted } from '../../schemas/database.ts'
 import { reopenDelivery, reopenDropped } from '../../schemas/delivery/deliveries.ts'
 import { Deliveries, type Delivery } from '../../schemas/delivery/delivery.ts'
+import { DeliveryLanes, waitingOf } from '../../schemas/delivery/delivery-lane.ts'
 import { recordAudit } from '../../schemas/operations/audit.ts'
 import type { Act } from './act.ts'
 import { newestOf } from './newest.ts'
 
-/** The newest deliveries, of one app or of all; `id` is one delivery's. */
+/** The newest deliveries, of one app or of all; `id` is one delivery's. Of those that wait, the next ones. */
 export const listDeliveries = ({
   appId,
   id,
@@ -19,9 +20,31 @@ export const listDeliveries = ({
   state?: Delivery['state'] | undefined
   limit: number
 }): Promise<Delivery[]> => {
+  if (id === undefined && state === 'waiting') return listWaiting({ appId, limit })
+  if (id === undefined && state === 'dropped') return listDropped({ appId, limit })
   const filter = { ...(id !== undefined && { _id: id }), ...(state !== undefined && { state }) }
   return newestOf(Deliveries, { appId, filter, limit })
 }
+
+/** Those that waited longest go first: what has ended is not walked to find what has not. */
+async function listWaiting({ appId, limit }: { appId?: string | undefined; limit: number }): Promise<Delivery[]> {
+  const lanes =
+    appId === undefined ? (await DeliveryLanes.find().select({ _id: 1 }).lean()).map(({ _id }) => _id) : [appId]
+  const lists = await Promise.all(
+    lanes.map((id) => Deliveries.find(waitingOf(id)).sort({ claimableAt: 1 }).limit(limit).lean<Delivery[]>()),
+  )
+  const due = ({ claimableAt }: Delivery): number => claimableAt?.getTime() ?? 0
+  return lists
+    .flat()
+    .sort((a, b) => due(a) - due(b))
+    .slice(0, limit)
+}
+
+const listDropped = ({ appId, limit }: { appId?: string | undefined; limit: number }): Promise<Delivery[]> =>
+  Deliveries.find({ state: 'dropped', ...(appId !== undefined && { appId }) })
+    .sort({ endedAt: -1 })
+    .limit(limit)
+    .lean<Delivery[]>()
 
 /**
  * Replays a delivery under the same deliveryId, a dropped one too. Give `appId` where the one who asks belongs to an app. Throws

@@ -1,3 +1,6 @@
+import { parseUrl } from '../../core/parse-url.ts'
+import { Apps } from '../../schemas/app/app.ts'
+import { trusted } from '../../schemas/database.ts'
 import type { Attempt, Delivery } from '../../schemas/delivery/delivery.ts'
 import type { OpsDeliveries } from '../../wire/ops.ts'
 import { retryManyInput } from '../../wire/ops-queries.ts'
@@ -8,7 +11,7 @@ import { isoOrNull } from './iso.ts'
 
 export const deliveryHandlers: OpsPart<'listDeliveries' | 'retryDelivery' | 'retryDeliveries'> = (runtime) => ({
   listDeliveries: async ({ query: { q, ...rest } }) => ({
-    deliveries: (await listDeliveries({ id: q, ...rest })).map(view),
+    deliveries: await viewDeliveries(await listDeliveries({ id: q, ...rest })),
   }),
   retryDelivery: async ({ params, by }) => ({
     ok: true,
@@ -21,11 +24,25 @@ export const deliveryHandlers: OpsPart<'listDeliveries' | 'retryDelivery' | 'ret
   },
 })
 
-const view = (delivery: Delivery): OpsDeliveries['deliveries'][number] => ({
+export async function viewDeliveries(deliveries: Delivery[]): Promise<OpsDeliveries['deliveries']> {
+  const appIds = [...new Set(deliveries.map(({ appId }) => appId))]
+  const apps = await Apps.find({ _id: trusted({ $in: appIds }) })
+    .select({ webhookUrl: 1 })
+    .lean<{ _id: string; webhookUrl?: string }[]>()
+  const endpoints = new Map(apps.map(({ _id, webhookUrl }) => [_id, originOf(webhookUrl)]))
+  return deliveries.map((delivery) => view(delivery, endpoints.get(delivery.appId) ?? null))
+}
+
+/** Whoever knows the rest of a webhook's address may be able to post to it. */
+const originOf = (address: string | undefined): string | null =>
+  (address === undefined ? undefined : parseUrl(address))?.origin ?? null
+
+const view = (delivery: Delivery, endpoint: string | null): OpsDeliveries['deliveries'][number] => ({
   id: delivery._id,
   deliveryId: delivery._id,
   event: delivery.event,
   appId: delivery.appId,
+  endpoint,
   state: delivery.state,
   attempts: delivery.attempts.map(viewAttempt),
   nextAttemptAt: delivery.claimedBy === undefined ? isoOrNull(delivery.claimableAt) : null,

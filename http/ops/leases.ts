@@ -18,6 +18,7 @@ const view = (lease: Lease): OpsLeases['leases'][number] => ({
   failure: lease.failure ?? null,
   nodeId: lease.nodeId ?? null,
   connectionId: lease.connectionId ?? null,
+  viewerPresent: lease.viewerPresent ?? false,
   viewport: lease.viewport,
   releaseRequestedAt: isoOrNull(lease.releaseRequestedAt),
   createdAt: lease.createdAt.toISOString(),

@@ -10,15 +10,17 @@ type ProcessView = Overview['processDetails'][number]
 /** The processes that are alive, oldest first. */
 export async function viewProcesses({ clock }: { clock: Clock }): Promise<ProcessView[]> {
   return (await liveProcesses(clock.now())).map(
-    ({ _id, kind, pid, host, state, healthPort, startedAt, seenAt, gauges }: ProcessRecord) => ({
+    ({ _id, startedAt, seenAt, gauges, eventLoopLagMs, memoryBytes, ...record }: ProcessRecord) => ({
       id: _id,
-      kind,
-      pid,
-      host,
-      state,
-      healthPort,
+      kind: record.kind,
+      pid: record.pid,
+      host: record.host,
+      state: record.state,
+      healthPort: record.healthPort,
       startedAt: startedAt.toISOString(),
       seenAt: seenAt.toISOString(),
+      eventLoopLagMs,
+      memoryBytes,
       gauges,
     }),
   )

@@ -22,6 +22,8 @@ interface SyncState {
   intervalMs?: number
   /** How the last run, a sync or an ingestion, ended and why, for operators. */
   outcome?: string
+  /** How the last syncs ended, the oldest first, for operators. */
+  history?: SyncEnd[]
 }
 
 /** What the purge that revoked a connection has done so far: it survives a crash. */
@@ -34,6 +36,14 @@ interface ConnectionPurge {
   /** Nothing of it is left. */
   finishedAt?: Date
 }
+
+interface SyncEnd {
+  at: Date
+  outcome: string
+}
+
+/** A few days of an account in use, a month of one at rest; the document is read with every claim. */
+export const SYNCS_KEPT = 15
 
 /** One connected provider account (docs/behaviour.md, Connection). A revoked one has no credential, key or archive. */
 export interface Connection extends Claimable, HasOutbox {
@@ -90,7 +100,13 @@ const schema = new mongoose.Schema<Connection>(
     device: embedded({ platform: String, osVersion: String, sdkVersion: String, model: String, appVersion: String }),
     replaces: { type: [String], default: [] },
     sync: {
-      type: embedded({ runId: String, unchanged: Number, intervalMs: Number, outcome: String }),
+      type: embedded({
+        runId: String,
+        unchanged: Number,
+        intervalMs: Number,
+        outcome: String,
+        history: { type: [embedded({ at: Date, outcome: String })], default: undefined },
+      }),
       default: { unchanged: 0 },
     },
     revokedAt: Date,

@@ -37,6 +37,8 @@ export interface Lease extends Claimable {
   /** Internal address of the node that holds it: `ws://host:port`. */
   nodeUrl?: string
   nodeId?: string
+  /** A page shows it now; as its holder last wrote. */
+  viewerPresent?: boolean
   /**
    * What its session was handed over as: written by its holder, fenced, before the command itself. From then on the flow ends as that
    * command does, whichever node is left to write it.
@@ -75,6 +77,7 @@ const schema = new mongoose.Schema<Lease>(
     failure: String,
     nodeUrl: String,
     nodeId: String,
+    viewerPresent: Boolean,
     handOver: embedded({ commandId: String, args: mongoose.Schema.Types.Mixed }),
     connectionId: String,
     releaseRequestedAt: Date,

@@ -3,12 +3,14 @@ import { type Clock, SECOND, type Timer } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import { PROCESS_STATES, type ProcessState } from '../../core/process.ts'
+import { measureLoad, type ProcessLoad } from '../../core/process-load.ts'
 import { answeredWithin, trusted } from '../database.ts'
+import { type LiveActor, snapshotActors } from './actor-snapshot.ts'
 
 export type ProcessKind = 'http' | 'actors' | 'browser-farm'
 
 /** A process that is alive, as operators see it; renewed by the process itself. */
-export interface ProcessRecord {
+export interface ProcessRecord extends ProcessLoad {
   _id: string
   kind: ProcessKind
   pid: number
@@ -36,6 +38,8 @@ const schema = new mongoose.Schema<ProcessRecord>(
     host: { type: String, required: true },
     state: { type: String, enum: PROCESS_STATES, required: true },
     healthPort: { type: Number, required: true },
+    eventLoopLagMs: { type: Number, default: 0 },
+    memoryBytes: { type: Number, default: 0 },
     gauges: { type: mongoose.Schema.Types.Mixed, default: {} },
     startedAt: { type: Date, required: true },
     seenAt: { type: Date, required: true },
@@ -66,7 +70,7 @@ export interface ProcessRecorder {
 /** The end of a process does not wait for longer on a database that is silent. */
 const REMOVE_MS = 2 * SECOND
 
-/** Keeps this process's record fresh until `stop`. A database that is away is borne. */
+/** Keeps this process's record fresh until `stop`, beside it the snapshot of its actors while somebody looks. A database that is away is borne. */
 export function registerProcess({
   kind,
   host,
@@ -74,6 +78,7 @@ export function registerProcess({
   clock,
   log,
   gauges,
+  actors,
 }: {
   kind: ProcessKind
   host: string
@@ -81,9 +86,12 @@ export function registerProcess({
   clock: Clock
   log: Logger
   gauges: () => Record<string, number>
+  /** Absent: it has none. */
+  actors?: () => LiveActor[]
 }): ProcessRecorder {
   const id = newId()
   const startedAt = clock.now()
+  const load = measureLoad()
   let state: ProcessState = 'starting'
   let stopped = false
   let failed = 0
@@ -92,12 +100,15 @@ export function registerProcess({
   let beating: Promise<void> = Promise.resolve()
   const beat = async (): Promise<void> => {
     const seenAt = clock.now()
-    const written = ProcessRecords.updateOne(
-      { _id: id },
-      { $set: { kind, pid: process.pid, host, state, healthPort, gauges: gauges(), startedAt, seenAt } },
-      { upsert: true },
-    )
-    await answeredWithin(BEAT_LIMIT_MS, written.exec()).catch((error: unknown) => {
+    const beaten = async (): Promise<void> => {
+      await ProcessRecords.updateOne(
+        { _id: id },
+        { $set: { kind, pid: process.pid, host, state, healthPort, gauges: gauges(), ...load(), startedAt, seenAt } },
+        { upsert: true },
+      )
+      if (actors) await snapshotActors({ processId: id, list: actors, now: seenAt })
+    }
+    await answeredWithin(BEAT_LIMIT_MS, beaten()).catch((error: unknown) => {
       failed += 1
       log.warn({ err: error }, 'the process record could not be renewed')
     })

@@ -9,7 +9,7 @@ const clock = systemClock()
 const log = createLog({ name: 'test', level: 'silent' })
 const system = startActorSystem({ clock, log })
 let count = 0
-const supervisor = () => system.supervise(`s${count++}`)
+const supervisor = () => system.supervise(`s${count++}`, 'connection')
 supervision.after(() => system.stop())
 
 supervision('an actor does one thing at a time, in the order it was told', async () => {
@@ -58,10 +58,10 @@ supervision('abort ends what an actor is doing; stop ends everything and waits f
   const other = tell('two', 'other', untilAborted('other'))
   await clock.sleep(20)
   assert.equal(
-    list().map(({ id, doing, waiting }) => [id, doing, waiting]),
+    list().map(({ path, state, doing, mailbox }) => [path.split('/').slice(2).join('/'), state, doing, mailbox]),
     [
-      ['one', 'first', 1],
-      ['two', 'other', 0],
+      ['shard-0/one', 'working', 'first', 1],
+      ['shard-0/two', 'working', 'other', 0],
     ],
   )
   abort('one', new Set(['first']), new Error('enough'))

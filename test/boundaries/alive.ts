@@ -42,6 +42,5 @@ export const TESTED_ALONE: Record<string, string> = {
   'sdk/src/retry.ts#retryDelay': CASES,
   'core/process.ts#createRuntime': WITHOUT_LIFE,
   'schemas/service-process.ts#startWork': WITHOUT_LIFE,
-  'schemas/delivery/delivery-lane.ts#waitingOf': AS_STORED,
   'schemas/secrets.ts#CREDENTIAL_PURPOSE': AS_STORED,
 }

@@ -88,8 +88,8 @@ export const FOLDERS: Record<string, Folder> = {
   deploy: { mayImport: ['http/pages/kit'] },
 }
 
-/** These have timers of their own: a partner's package, another company's site, the parent of the processes. */
-const OWN_TIME = ['sdk/', 'sandbox/', 'start/', 'core/clock.ts']
+/** These have timers of their own: a partner's package, another company's site, the parent of the processes, an operator's program. */
+const OWN_TIME = ['sdk/', 'tui/', 'sandbox/', 'start/', 'core/clock.ts']
 
 interface Ban {
   pattern: RegExp

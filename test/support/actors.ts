@@ -1,6 +1,5 @@
 import type { ActorRuntime } from '../../actors/runtime.ts'
 import { startActors } from '../../actors/start-actors.ts'
-import type { ActorInfo } from '../../actors/supervision.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createKeyring, type Keyring } from '../../core/envelope.ts'
 import { newId } from '../../core/ids.ts'
@@ -10,6 +9,7 @@ import type { Command, CommandResults } from '../../schemas/command/command.ts'
 import { userTarget } from '../../schemas/command/command.ts'
 import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
 import { buildConnectCommand } from '../../schemas/command/connect-command.ts'
+import type { LiveActor } from '../../schemas/operations/actor-snapshot.ts'
 import { ensureUser, generationOf } from '../../schemas/user/user.ts'
 import { type RunningSite, startSite } from '../provider/sandbox.ts'
 import { connectedTestDatabase } from './database.ts'
@@ -39,7 +39,7 @@ export interface ActorWorld {
     id?: string,
   ): Promise<CommandResults['purge'] | null>
   makeApp(appId: string): Promise<void>
-  actors(): ActorInfo[]
+  actors(): LiveActor[]
   stop(): Promise<void>
 }
 
@@ -140,7 +140,7 @@ export async function startActorWorld({
       const command = await awaitCommand<'purge'>({ id: commandId, clock, timeoutMs: COMMAND_TIMEOUT_MS })
       return command?.result ?? null
     },
-    actors: actors.list,
+    actors: actors.actors,
     stop: async () => {
       await actors.stop()
       await database.stop()

@@ -10,7 +10,6 @@ import { Deliveries } from '../../../schemas/delivery/delivery.ts'
 import { Leases } from '../../../schemas/lease/lease.ts'
 import { registerProcess } from '../../../schemas/operations/process-record.ts'
 import {
-  actorsAnswer,
   auditAnswer,
   commandsAnswer,
   deliveriesAnswer,
@@ -109,26 +108,6 @@ test('connections are found by what people know of them', async () => {
   assert.equal(found?.progress, progress, 'operators see what the manage page shows')
   assert.equal(progress, { stored: 3, total: 7, done: false })
   assert.equal((await world.ask('/ops/connections?q=a%00', { key: OPERATOR_KEY })).status, 400)
-})
-
-test('actors: what is held and what is quarantined', async () => {
-  const held = await seedConnection({
-    appId: 'app-one',
-    userRef: 'held',
-    claimedBy: 'x',
-    claimableAt: new Date(Date.now() + 10_000),
-    sync: { unchanged: 0, runId: 'run' },
-  })
-  const broken = await seedConnection({ appId: 'app-one', userRef: 'broken', crashes: 5, quarantinedAt: new Date() })
-  const answer = await operate(actorsAnswer, 'actors')
-  assert.equal(
-    answer.working.map(({ id, what }) => [id, what]),
-    [[held._id, 'sync']],
-  )
-  assert.equal(
-    answer.quarantined.map(({ id, crashes }) => [id, crashes]),
-    [[broken._id, 5]],
-  )
 })
 
 test('an ingestion that was set aside says why, and is done again once', async () => {

@@ -1,0 +1,26 @@
+import { Box, Text, type TextProps } from 'ink'
+import { useSyncExternalStore } from 'react'
+import type { Dashboard } from './dashboard.ts'
+import { draw, type Line } from './draw.ts'
+
+const STYLES: Record<NonNullable<Line['style']>, TextProps> = {
+  selected: { inverse: true },
+  strong: { bold: true },
+  faint: { dimColor: true },
+  alarm: { inverse: true, color: 'red', bold: true },
+}
+
+/** The dashboard, drawn anew with every change of it. */
+export function Screen({ dashboard }: { dashboard: Dashboard }) {
+  useSyncExternalStore(dashboard.subscribe, dashboard.state)
+  return (
+    <Box flexDirection="column">
+      {draw(dashboard).map(({ text, style }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line of the screen is its place
+        <Text key={index} wrap="truncate" {...(style && STYLES[style])}>
+          {text === '' ? ' ' : text}
+        </Text>
+      ))}
+    </Box>
+  )
+}

@@ -1,0 +1,107 @@
+import stringWidth from 'string-width'
+
+/** Controls, and what turns or hides the text around it: harmless as a visible mark. */
+const HARMFUL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu
+const MARK = '�'
+const PLAIN = /^[\x20-\x7e]*$/
+const graphemes = new Intl.Segmenter()
+
+/** Data as it may be drawn: no character of it reaches the terminal as anything but a picture. */
+export const clean = (text: string): string => (PLAIN.test(text) ? text : text.replace(HARMFUL, MARK))
+
+const widthOf = (text: string): number => (PLAIN.test(text) ? text.length : stringWidth(text))
+
+/** Text in exactly so many columns: cut with `…`, or filled with spaces. */
+export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+  if (width <= 0) return ''
+  const cut = widthOf(text) > width ? `${head(text, width - 1)}…` : text
+  const fill = ' '.repeat(Math.max(0, width - widthOf(cut)))
+  return align === 'right' ? `${fill}${cut}` : `${cut}${fill}`
+}
+
+function head(text: string, width: number): string {
+  if (PLAIN.test(text)) return text.slice(0, width)
+  let taken = ''
+  let left = width
+  for (const { segment } of graphemes.segment(text)) {
+    left -= stringWidth(segment)
+    if (left < 0) break
+    taken += segment
+  }
+  return taken
+}
+
+/** Text over as many lines as it takes, none wider than `width`. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let rest = text
+  while (widthOf(rest) > width) {
+    const line = head(rest, width) || rest.slice(0, 1)
+    lines.push(line)
+    rest = rest.slice(line.length)
+  }
+  return [...lines, rest]
+}
+
+const MINUTE_S = 60
+const HOUR_S = 60 * MINUTE_S
+const DAY_S = 24 * HOUR_S
+
+/** A duration in its two largest units. */
+export function duration(ms: number): string {
+  const s = Math.max(0, Math.floor(ms / 1_000))
+  if (s < MINUTE_S) return `${s}s`
+  if (s < HOUR_S) return `${Math.floor(s / MINUTE_S)}m${String(s % MINUTE_S).padStart(2, '0')}s`
+  if (s < DAY_S) return `${Math.floor(s / HOUR_S)}h${String(Math.floor((s % HOUR_S) / MINUTE_S)).padStart(2, '0')}m`
+  return `${Math.floor(s / DAY_S)}d${String(Math.floor((s % DAY_S) / HOUR_S)).padStart(2, '0')}h`
+}
+
+const NONE = '-'
+
+/** How long ago; `-` for never. */
+export const since = (iso: string | null, now: number): string =>
+  iso === null ? NONE : duration(now - Date.parse(iso))
+
+/** How long until then; `now` for what is due. */
+export function until(iso: string | null, now: number): string {
+  if (iso === null) return NONE
+  const left = Date.parse(iso) - now
+  return left <= 0 ? 'now' : `in ${duration(left)}`
+}
+
+export const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`
+
+const BARS = '▁▂▃▄▅▆▇█'
+
+/** One bar a value, the last ones that fit; undefined is a gap. */
+export function sparkline(values: (number | undefined)[], width: number): string {
+  const shown = values.slice(-width)
+  const most = Math.max(1, ...shown.map((value) => value ?? 0))
+  const bar = (value: number): string => BARS[Math.min(BARS.length - 1, Math.floor((value / most) * BARS.length))] ?? ''
+  return shown.map((value) => (value === undefined ? ' ' : bar(value))).join('')
+}
+
+const SHAPES: Record<string, string> = {
+  active: '●',
+  running: '●',
+  working: '●',
+  live: '●',
+  present: '●',
+  delivered: '●',
+  connected: '●',
+  needs_reauth: '◐',
+  starting: '◐',
+  draining: '◐',
+  checking: '◐',
+  failing: '▲',
+  waiting: '◌',
+  revoked: '○',
+  released: '○',
+  away: '○',
+  dropped: '✖',
+  failed: '✖',
+  quarantined: '✖',
+}
+
+/** A status as a shape and a word. */
+export const status = (word: string): string => `${SHAPES[word] ?? '·'} ${word}`
