@@ -45,7 +45,8 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
   const commands = system.supervise('commands', 'command')
   const delivering = startDelivering({ runtime: base, system })
   const runtime: ActorRuntime = { ...base, held, profiles, outboxHint: delivering.hint }
-  const mailing = startMailing({ runtime, supervisor: system.supervise('mails') })
+  const mails = system.supervise('mails', 'delivery')
+  const mailing = startMailing({ runtime, supervisor: mails })
 
   const pollers = [
     startWorkPoller({
@@ -71,7 +72,7 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
       deliveries: delivering.size(),
       failedRenewals: held.failedRenewals(),
     }),
-    actors: () => [...connections.list(), ...commands.list(), ...delivering.list()],
+    actors: () => [...connections.list(), ...commands.list(), ...delivering.list(), ...mails.list()],
     stop: async () => {
       await Promise.all(pollers.map((poller) => poller.stop()))
       const reason = new Stopping()

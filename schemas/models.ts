@@ -57,6 +57,5 @@ export const MODELS = [
   ProcessRecords,
   Users,
   Wakeups,
-  OperatorKeys,
   PendingConnections,
 ] as const
