@@ -6,7 +6,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
-const PROGRAMS = { start: 'start/main.ts', tui: 'tui/main.ts', app: 'start/app.ts', test: 'test/main.ts', bench: 'bench/main.ts' }
+const PROGRAMS = {
+  start: 'start/main.ts',
+  tui: 'tui/main.ts',
+  app: 'start/app.ts',
+  test: 'test/main.ts',
+  bench: 'bench/main.ts',
+}
 const NEEDED_NODE = [20, 19]
 
 const say = (message) => process.stderr.write(`${message}\n`)
