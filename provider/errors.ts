@@ -38,3 +38,15 @@ export class AnswerTooLargeError extends ProviderContractError {
 export class ExportError extends Error {
   override name = 'ExportError'
 }
+
+/** An account export, or one conversation of it, with more than may be held in memory. */
+export class ExportTooLargeError extends ExportError {
+  override name = 'ExportTooLargeError'
+  /** What it is larger than, in words. */
+  readonly limit: string
+
+  constructor(limit: string) {
+    super(`it is larger than ${limit}`)
+    this.limit = limit
+  }
+}

@@ -127,6 +127,7 @@ export const apiEndpoints = {
       'not_found',
       'connection_not_found',
       'connection_revoked',
+      'body_too_large',
       'rate_limited',
     ],
   },

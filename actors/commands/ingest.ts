@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import { extractConversation } from '../../provider/branch.ts'
-import { ExportError } from '../../provider/errors.ts'
+import { ExportError, ExportTooLargeError } from '../../provider/errors.ts'
 import { type AccountExport, readExport } from '../../provider/export.ts'
 import type { JsonObject } from '../../provider/values.ts'
 import { type App, Apps } from '../../schemas/app/app.ts'
@@ -54,6 +54,7 @@ export async function ingest({ command, runtime, signal }: CommandWork<'ingest'>
 
 /** Only a purge takes a connection from its holder: the caller is told that it is revoked. */
 async function afterLoss(error: unknown, { document, signal }: Holding<Connection>): Promise<unknown> {
+  if (error instanceof ExportTooLargeError) return new ServiceError('body_too_large', { limit: error.limit })
   if (error instanceof ExportError) return new ServiceError('no_export', { reason: error.message })
   if (!(error instanceof ClaimLost) && !signal.aborted) return error
   await leaveNothingBehind(document)

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ExportError } from '../../provider/errors.ts'
+import { createByteBudget } from '../../core/byte-budget.ts'
+import { ExportError, ExportTooLargeError } from '../../provider/errors.ts'
 import { splitJsonArray } from '../../provider/json-array.ts'
 import { collect } from './zip.ts'
 
@@ -9,7 +10,9 @@ async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let i = 0; i < bytes.length; i += size) yield bytes.subarray(i, i + size)
 }
 async function split(text: string | Buffer, { size = 7, max = 1000 } = {}): Promise<unknown[]> {
-  return collect(splitJsonArray({ source: chunksOf(Buffer.from(text), size), maxElementBytes: max }))
+  return collect(
+    splitJsonArray({ source: chunksOf(Buffer.from(text), size), maxElementBytes: max, budget: createByteBudget(max) }),
+  )
 }
 async function failure(text: string | Buffer, options = {}): Promise<string> {
   try {
@@ -64,6 +67,39 @@ test('what is no JSON array is refused with a reason', async () => {
   assert.match(await failure('[{"a": {"__proto__": {"b": 1}}}]'), 'conversation 1 is not JSON that can be used')
   assert.match(await failure('[{"\\u005f_proto__": 1}]'), 'not JSON that can be used')
   assert.equal(await split('[{"a": "__proto__"}]'), [{ a: '__proto__' }])
+})
+
+test('an element of more values than may be held is refused before they are made', async () => {
+  const most = `[${'{},'.repeat(499_998)}{}]`
+  assert.is((await split(`[${most}]`, { size: 1 << 20, max: 1 << 30 })).length, 1)
+  const refused = await split(`["${',{['.repeat(2_000_000)}",[${most},1]]`, { size: 1 << 20, max: 1 << 30 }).catch(
+    (error: unknown) => error,
+  )
+  assert.instance(refused, ExportTooLargeError)
+  assert.is((refused as Error).message, 'it is larger than 1000000 values in one conversation')
+})
+
+test('elements that are not small are held one after the other, across all that are read', async () => {
+  const budget = createByteBudget(1)
+  const open = () =>
+    splitJsonArray({
+      source: chunksOf(Buffer.from(`["${'a'.repeat(3 << 20)}", 1]`), 1 << 20),
+      maxElementBytes: 1 << 30,
+      budget,
+    })
+  const [one, two] = [open(), open()]
+  assert.is(String((await one.next()).value).length, 3 << 20)
+  let begun = false
+  const second = two.next().then(() => {
+    begun = true
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.not.ok(begun)
+  assert.is((await one.next()).value, 1)
+  await second
+  await two.return(undefined)
+  assert.is(typeof (await budget.take(1)), 'function')
 })
 
 test('rubbish never does anything but fail with a reason', async () => {

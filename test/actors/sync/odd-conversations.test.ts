@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { type Conversation, Conversations } from '../../../schemas/archive/conversation.ts'
 import { readParts } from '../../../schemas/archive/conversation-part.ts'
 import { LONGEST_EXTERNAL_ID } from '../../../schemas/archive/external-id.ts'
+import { Accounts } from '../../../schemas/connection/account.ts'
 import { LONGEST_TITLE } from '../../../wire/conversations.ts'
 import { type ActorWorld, startActorWorld } from '../../support/actors.ts'
 import { rawConversation } from './raw-conversation.ts'
@@ -103,6 +104,37 @@ odd('a sync goes on past a title that is too long', async () => {
   assert.is(connection.crashes, 0)
   const ids = (await storedOf(connection)).map(({ externalId }) => externalId)
   assert.ok(ids.includes('long-title') && ids.includes('another'))
+})
+
+const MANY_VALUES = Array.from({ length: 1_100_000 }, () => ({}))
+
+odd('a conversation of too many values is noted as unreadable, and those beside it are stored', async () => {
+  const account = 'many-values@example.test'
+  const connectionId = await connected(world, { userRef: 'many-values', email: account })
+  await complete(connectionId)
+  const raw = { ...conversation({ id: 'many-values', title: 'x' }), noise: MANY_VALUES }
+  await world.site.control({ action: 'put', account, id: 'many-values', raw })
+  await world.site.control({ action: 'add', account, id: 'beside' })
+  await syncAgain(connectionId)
+  const connection = await connectionOf(connectionId)
+  assert.is(connection.crashes, 0)
+  const ids = (await storedOf(connection)).map(({ externalId }) => externalId)
+  assert.ok(ids.includes('beside') && !ids.includes('many-values'))
+  const { backfill } = (await Accounts.findById(connection.accountId).lean()) ?? {}
+  assert.equal(backfill?.unread, ['many-values'])
+})
+
+odd('an export with such a conversation is refused whole, and says why', async () => {
+  const account = 'many-in-export@example.test'
+  const connectionId = await connected(world, { userRef: 'many-in-export', email: account })
+  await complete(connectionId)
+  const raw = { ...conversation({ id: 'many-in-export', title: 'x' }), noise: MANY_VALUES }
+  const { failure } = await ingest(world, {
+    connectionId,
+    conversations: [conversation({ id: 'good', title: 'x' }), raw],
+  })
+  assert.equal(failure, { code: 'body_too_large', values: { limit: '1000000 values in one conversation' } })
+  assert.not.ok((await storedOf(await connectionOf(connectionId))).some(({ externalId }) => externalId === 'good'))
 })
 
 /** The provider's own object, as it is kept. */
