@@ -1,4 +1,6 @@
-/** Improves what works without it: local times, copying a secret. */
+import { showPreview } from './preview.ts'
+
+/** Improves what works without it: local times, copying a secret, a preview that follows the form. */
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
@@ -8,9 +10,14 @@ for (const time of document.querySelectorAll<HTMLTimeElement>('time[datetime]'))
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
   const secret = button.parentElement?.querySelector('[data-secret]')?.textContent ?? ''
+  // Browsers have a clipboard where the page is secure (TLS, or loopback).
+  if (!navigator.clipboard) continue
   button.hidden = false
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(secret)
     button.textContent = 'Copied'
   })
 }
+
+const preview = document.querySelector<HTMLElement>('[data-preview]')
+if (preview) showPreview(preview)

@@ -96,12 +96,15 @@ export const table = ({
   caption,
   columns,
   rows,
+  stacked = false,
 }: {
+  /** On a phone the cells of a row stand below each other: for rows with buttons. */
+  stacked?: boolean
   /** Names the table for screen readers. */
   caption: string
   columns: Column[]
   rows: Content[][]
-}): Markup => html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
+}): Markup => html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table${stacked && html` class="stacked"`}>
 <caption class="unseen">${caption}</caption>
 <thead><tr>${columns.map(
   (column) =>

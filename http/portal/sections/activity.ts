@@ -137,7 +137,7 @@ async function showActivity(exchange: AppExchange): Promise<void> {
 
 const entryTable = (entries: AuditEntry[]): Markup =>
   table({
-    caption: 'Actions',
+    caption: 'Activity',
     columns: [
       { label: 'Time' },
       { label: 'Who' },

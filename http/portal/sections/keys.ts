@@ -71,6 +71,7 @@ const hint = ({ hint: last }: ApiKey): Markup => html`<span class="mono">ccs_…
 const keyTable = (exchange: AppExchange, keys: ApiKey[]): Markup =>
   table({
     caption: 'Active API keys',
+    stacked: true,
     columns: [
       { label: 'Name' },
       { label: 'Key', wide: true },

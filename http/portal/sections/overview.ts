@@ -5,7 +5,7 @@ import type { HttpRuntime } from '../../kit/runtime.ts'
 import { html, type Markup } from '../../pages/kit/html.ts'
 import { chart } from '../kit/chart.ts'
 import { type Section, sectionPath, sendAppPage } from '../kit/layout.ts'
-import { card, moment, number } from '../kit/parts.ts'
+import { card, emptyState, moment, number } from '../kit/parts.ts'
 import type { PortalHandlers } from '../kit/portal-router.ts'
 
 export function overviewHandlers(runtime: HttpRuntime): Pick<PortalHandlers, 'GET /apps/:appId/overview'> {
@@ -94,6 +94,14 @@ function numbers({ connections, conversations, days }: AppSummary): Markup {
 }
 
 function charts(app: App, { days }: AppSummary): Markup {
+  if (days.every((each) => each.requests + each.delivered + each.failed + each.discarded === 0))
+    return card(
+      { title: 'The last 30 days' },
+      emptyState({
+        title: 'Nothing counted yet',
+        text: 'Requests, deliveries and failures stand here as charts from the first one on.',
+      }),
+    )
   const names = days.map((each) => each.day)
   const of = (what: 'requests' | 'refused' | 'busiest' | 'delivered' | 'failed' | 'discarded') =>
     days.map((each) => each[what])

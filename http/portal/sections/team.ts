@@ -137,6 +137,7 @@ function memberTable(exchange: AppExchange, members: Member[]): Markup {
   const owner = exchange.role === 'owner'
   return table({
     caption: 'Members',
+    stacked: true,
     columns: [
       { label: 'E-mail' },
       ...(owner ? [] : [{ label: 'Role' }]),
@@ -173,6 +174,7 @@ function invitationCard(exchange: AppExchange, invitations: Invitation[]): Marku
     { title },
     table({
       caption: title,
+      stacked: true,
       columns: [
         { label: 'E-mail' },
         { label: 'Role', wide: true },

@@ -274,7 +274,7 @@ export function showDelivery(exchange: AppExchange, delivery: Delivery): void {
           : table({
               caption: 'Attempts',
               columns: [
-                { label: 'Number', numeric: true },
+                { label: 'Number' },
                 { label: 'At' },
                 { label: 'Status' },
                 { label: 'Time', numeric: true, wide: true },
