@@ -12,8 +12,6 @@ export const MAX_JSON_DEPTH = 100
  * 20,000 messages has fewer than this.
  */
 export const MAX_JSON_VALUES = 1_000_000
-/** Of a value's text, with what parts it from the next: shorter texts need not be counted through. */
-const LEAST_VALUE_LENGTH = 2
 
 /** More values than may be held in memory at a time. */
 export class TooManyValuesError extends SyntaxError {
@@ -28,7 +26,7 @@ export function parseJson(
   text: string,
   { maxDepth = MAX_JSON_DEPTH, maxValues = MAX_JSON_VALUES }: { maxDepth?: number; maxValues?: number } = {},
 ): unknown {
-  if (text.length > LEAST_VALUE_LENGTH * maxValues) checkValues(text, maxValues)
+  if (text.length > maxValues) checkValues(text, maxValues)
   const value: unknown = JSON.parse(text)
   if (isContainer(value)) check(value, maxDepth)
   return value

@@ -72,7 +72,7 @@ test('what is no JSON array is refused with a reason', async () => {
 test('an element of more values than may be held is refused before they are made', async () => {
   const most = `[${'{},'.repeat(499_998)}{}]`
   assert.is((await split(`[${most}]`, { size: 1 << 20, max: 1 << 30 })).length, 1)
-  const refused = await split(`["${',{['.repeat(2_000_000)}",[${most},1]]`, { size: 1 << 20, max: 1 << 30 }).catch(
+  const refused = await split(`["${',{['.repeat(2_000_000)}",[${most},1,1]]`, { size: 1 << 20, max: 1 << 30 }).catch(
     (error: unknown) => error,
   )
   assert.instance(refused, ExportTooLargeError)
