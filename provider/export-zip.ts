@@ -1,4 +1,4 @@
-import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { type Entry, fromFdPromise, type ZipFile } from 'yauzl'
 import { parseJson } from '../core/json.ts'
 import { ExportError } from './errors.ts'
 
@@ -24,28 +24,25 @@ interface ExportEntries {
 }
 
 /**
- * Opens a zip, hands it to `use`, and closes it whatever happens. What the zip library finds wrong becomes an
+ * Reads the zip of an open file, which stays open, and hands it to `use`. What the zip library finds wrong becomes an
  * `ExportError`; errors of the file system and the reason of `signal` stay what they are.
  */
 export async function* withZip<T>({
-  path,
+  fd,
   signal,
   use,
 }: {
-  path: string
+  fd: number
   signal: AbortSignal | undefined
   use: (zip: ZipFile) => AsyncGenerator<T>
 }): AsyncGenerator<T> {
-  let zip: ZipFile | null = null
   try {
-    zip = await openPromise(path, { autoClose: false })
-    yield* use(zip)
+    // Never closed: that would close the file.
+    yield* use(await fromFdPromise(fd, { autoClose: false }))
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof ExportError || !(error instanceof Error) || 'syscall' in error) throw error
     throw new ExportError(`the zip is damaged: ${error.message}`)
-  } finally {
-    zip?.close()
   }
 }
 

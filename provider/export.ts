@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { ZipFile } from 'yauzl'
 import { createByteBudget } from '../core/byte-budget.ts'
 import { ExportError } from './errors.ts'
@@ -41,26 +40,26 @@ export interface AccountExport {
 }
 
 /**
- * Opens an account export (docs/provider.md, Account export): a zip, or the JSON array of conversations itself. The file has to
- * stay in place while it is read. Throws `ExportError`, at once or while iterating, with the reason for what is no export,
+ * Reads an account export (docs/provider.md, Account export): a zip, or the JSON array of conversations itself. The file has to
+ * stay open while it is read, and is not closed. Throws `ExportError`, at once or while iterating, with the reason for what is no export,
  * is damaged or is beyond the limits; memory is bounded by one conversation. `signal` ends the reading with its reason.
  */
 export async function readExport({
-  path,
+  file,
   limits: given = {},
   signal,
 }: {
-  path: string
+  file: FileHandle
   limits?: Partial<ExportLimits>
   signal?: AbortSignal
 }): Promise<AccountExport> {
   const limits = { ...EXPORT_LIMITS, ...given }
-  const zip = await isZip(path)
-  const account = zip ? await readAccount({ path, limits, signal }) : null
+  const zip = await isZip(file)
+  const account = zip ? await readAccount({ file, limits, signal }) : null
 
   async function* elements(): AsyncGenerator<unknown> {
-    if (!zip) yield* read(createReadStream(path, { highWaterMark: MIB }))
-    else yield* withZip({ path, signal, use: zippedElements })
+    if (!zip) yield* read(bytesOf(file))
+    else yield* withZip({ fd: file.fd, signal, use: zippedElements })
   }
   async function* zippedElements(opened: ZipFile): AsyncGenerator<unknown> {
     for (const entry of (await findEntries(opened, limits)).conversations) yield* read(entryBytes(opened, entry))
@@ -75,6 +74,16 @@ export async function readExport({
   return { account, conversations: { [Symbol.asyncIterator]: conversations } }
 }
 
+/** A stream of the library would close the file where its reader stops early. */
+async function* bytesOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(MIB), position })
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+    position += bytesRead
+  }
+}
+
 async function* until(signal: AbortSignal | undefined, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of source) {
     signal?.throwIfAborted()
@@ -82,30 +91,25 @@ async function* until(signal: AbortSignal | undefined, source: AsyncIterable<Buf
   }
 }
 
-async function isZip(path: string): Promise<boolean> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(1024), position: 0 })
-    const start = buffer.subarray(0, bytesRead)
-    if (ZIP_SIGNATURES.includes(start.subarray(0, 4).toString('hex'))) return true
-    const text = start
-      .toString('utf8')
-      .replace(/^\ufeff/, '')
-      .trimStart()
-    if (text === '' && bytesRead < buffer.length) throw new ExportError('it is empty')
-    if (text !== '' && !text.startsWith('[')) throw new ExportError('it is neither a zip nor a JSON array')
-    return false
-  } finally {
-    await file.close()
-  }
+async function isZip(file: FileHandle): Promise<boolean> {
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(1024), position: 0 })
+  const start = buffer.subarray(0, bytesRead)
+  if (ZIP_SIGNATURES.includes(start.subarray(0, 4).toString('hex'))) return true
+  const text = start
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart()
+  if (text === '' && bytesRead < buffer.length) throw new ExportError('it is empty')
+  if (text !== '' && !text.startsWith('[')) throw new ExportError('it is neither a zip nor a JSON array')
+  return false
 }
 
 async function readAccount({
-  path,
+  file,
   limits,
   signal,
 }: {
-  path: string
+  file: FileHandle
   limits: ExportLimits
   signal: AbortSignal | undefined
 }): Promise<AccountExport['account']> {
@@ -113,7 +117,7 @@ async function readAccount({
     const { user } = await findEntries(zip, limits)
     yield user ? asObject(await readUserJson(zip, user)) : null
   }
-  for await (const user of withZip({ path, signal, use })) {
+  for await (const user of withZip({ fd: file.fd, signal, use })) {
     const id = asId(field(user, 'id'))
     const email = asString(field(user, 'email'))
     return id === null && email === null ? null : { id, email }

@@ -71,8 +71,8 @@ async function ingestHeld({
   const connection = holding.document
   const { archiveId } = connection
   if (connection.status === 'revoked' || !archiveId) throw new ServiceError('connection_revoked')
-  const unchanged = await withExportFile({ fileId: command.args.fileId, keyring: runtime.keyring }, async (path) => {
-    const given = await readExport({ path, signal })
+  const unchanged = await withExportFile({ fileId: command.args.fileId, keyring: runtime.keyring }, async (file) => {
+    const given = await readExport({ file, signal })
     await checkAccount({ given, connection, command, runtime })
     for await (const raw of given.conversations) extractConversation(raw)
     await beginRun({ connection, command, runtime })

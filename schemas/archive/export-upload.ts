@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
@@ -78,21 +77,42 @@ export async function storeExportUpload({
   return { fileId }
 }
 
-/** Decrypts an upload into a temporary file that only this process may read, and removes it after `use`. */
+/**
+ * Decrypts an upload into a temporary file that has no name: only this process can read it, and it goes with the process, however that
+ * ends.
+ */
 export async function withExportFile<T>(
   { fileId, keyring }: { fileId: string; keyring: Keyring },
-  use: (path: string) => Promise<T>,
+  use: (file: FileHandle) => Promise<T>,
 ): Promise<T> {
-  const file = await bucket.files().findOne({ _id: fileId })
-  if (!file?.metadata.tag) throw new ServiceError('no_export', { reason: 'the upload is not whole' })
-  const { connectionId, key, iv, tag, version } = file.metadata
+  const stored = await bucket.files().findOne({ _id: fileId })
+  if (!stored?.metadata.tag) throw new ServiceError('no_export', { reason: 'the upload is not whole' })
+  const { connectionId, key, iv, tag, version } = stored.metadata
   const bound = version === undefined ? Buffer.from(fileId) : boundTo(connectionId)
   const decipher = createDecipheriv(ALGORITHM, keyring.unwrap(key), iv, TAG).setAAD(bound).setAuthTag(tag)
+  const file = await openNameless()
+  try {
+    await pipeline(bucket.download(fileId), decipher, (bytes: AsyncIterable<Buffer>) => writeTo(file, bytes))
+    return await use(file)
+  } finally {
+    await file.close()
+  }
+}
+
+async function writeTo(file: FileHandle, bytes: AsyncIterable<Buffer>): Promise<void> {
+  let position = 0
+  for await (const chunk of bytes)
+    for (let written = 0; written < chunk.length; ) {
+      const { bytesWritten } = await file.write(chunk, written, chunk.length - written, position)
+      written += bytesWritten
+      position += bytesWritten
+    }
+}
+
+async function openNameless(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'ccs-export-'))
   try {
-    const path = join(folder, 'export')
-    await pipeline(bucket.download(fileId), decipher, createWriteStream(path, { mode: 0o600 }))
-    return await use(path)
+    return await open(join(folder, 'export'), 'wx+', 0o600)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

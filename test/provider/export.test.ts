@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -16,13 +16,24 @@ test.after(({ folder }) => rm(folder, { recursive: true }))
 const conversation = (id: string) => ({ id, title: id, mapping: {} })
 const array = (...ids: string[]) => JSON.stringify(ids.map(conversation))
 
+/** What the reader is given: a file that is open. */
+async function withFile<T>(path: string, data: string | Buffer, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  await writeFile(path, data)
+  const file = await open(path)
+  try {
+    return await use(file)
+  } finally {
+    await file.close()
+  }
+}
+
 async function read(folder: string, data: string | Buffer | ZipFileEntry[], limits: Partial<ExportLimits> = {}) {
-  const path = join(folder, 'upload')
-  await writeFile(path, Array.isArray(data) ? zipOf(data) : data)
-  const { account, conversations } = await readExport({ path, limits })
-  const ids: unknown[] = []
-  for await (const { id } of conversations) ids.push(id)
-  return { account, ids }
+  return withFile(join(folder, 'upload'), Array.isArray(data) ? zipOf(data) : data, async (file) => {
+    const { account, conversations } = await readExport({ file, limits })
+    const ids: unknown[] = []
+    for await (const { id } of conversations) ids.push(id)
+    return { account, ids }
+  })
 }
 async function failure(...options: Parameters<typeof read>): Promise<string> {
   try {
@@ -72,13 +83,14 @@ test('the files of a large account in the order of their numbers', async ({ fold
 test('conversations may be read again, and stopping early is fine', async ({ folder }) => {
   const path = join(folder, 'again')
   for (const data of [zipOf([{ name: 'conversations.json', data: array('a', 'b', 'c') }]), array('a', 'b', 'c')]) {
-    await writeFile(path, data)
-    const { conversations } = await readExport({ path })
-    for await (const { id } of conversations) {
-      assert.is(id, 'a')
-      break
-    }
-    assert.is((await collect(conversations)).length, 3)
+    await withFile(path, data, async (file) => {
+      const { conversations } = await readExport({ file })
+      for await (const { id } of conversations) {
+        assert.is(id, 'a')
+        break
+      }
+      assert.is((await collect(conversations)).length, 3)
+    })
   }
 })
 
@@ -125,18 +137,18 @@ test('limits hold', async ({ folder }) => {
   assert.match(await failure(folder, array('a'.repeat(500)), { maxConversationBytes: 100 }), 'larger than 100 bytes')
 })
 
-test('a missing file is an error of the file system, and an abort is its own reason', async ({ folder }) => {
-  const missing = await readExport({ path: join(folder, 'nothing') }).catch((error: unknown) => error)
-  assert.is((missing as NodeJS.ErrnoException).code, 'ENOENT')
+test('an error of the file system stays one, and an abort is its own reason', async ({ folder }) => {
   const path = join(folder, 'aborted')
   const stop = new AbortController()
   for (const data of [zipOf([{ name: 'conversations.json', data: array('a', 'b') }]), array('a', 'b')]) {
-    await writeFile(path, data)
-    const { conversations } = await readExport({ path, signal: stop.signal })
-    const reason = new Error('stopping')
-    stop.abort(reason)
-    const error = await collect(conversations).catch((each: unknown) => each)
-    assert.is(error, stop.signal.reason)
+    const closed = await withFile(path, data, async (file) => {
+      const { conversations } = await readExport({ file, signal: stop.signal })
+      stop.abort(new Error('stopping'))
+      assert.is(await collect(conversations).catch((each: unknown) => each), stop.signal.reason)
+      return file
+    })
+    const error = await readExport({ file: closed }).catch((each: unknown) => each)
+    assert.is((error as NodeJS.ErrnoException).code, 'EBADF')
   }
 })
 

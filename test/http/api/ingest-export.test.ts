@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import mongoose from 'mongoose'
 import { test } from 'uvu'
@@ -31,7 +33,7 @@ async function ingested(connectionId: string, act?: (command: Command<'ingest'>)
     Commands.findOne({ target: connectionId, kind: 'ingest', state: 'waiting' }).lean<Command<'ingest'>>(),
   )
   const { fileId } = command.args
-  const text = await withExportFile({ fileId, keyring: world.runtime.keyring }, (path) => readFile(path, 'utf8'))
+  const text = await withExportFile({ fileId, keyring: world.runtime.keyring }, (file) => file.readFile('utf8'))
   if (act) await act(command)
   else await finishAs<'ingest'>(command._id, RESULT)
   return text
@@ -41,6 +43,26 @@ const ingest = (query: string, body: unknown, headers: Record<string, string> = 
   world.ask<Record<string, unknown>>(`/api/ingest-export${query}`, { method: 'POST', body, headers })
 
 const EXPORT = JSON.stringify([{ id: 'c1', mapping: {} }, { filler: 'ä'.repeat(300_000) }])
+
+test('a process that is killed while it reads an upload leaves nothing that can be read', async () => {
+  const stream = Readable.from([Buffer.from('a secret')])
+  const bounds = { maxBytes: 1_000, limit: '1 kB' }
+  const { keyring } = world.runtime
+  const { fileId } = await storeExportUpload({ connectionId: randomUUID(), stream, ...bounds, keyring })
+  const folder = await mkdtemp(join(tmpdir(), 'uploads-'))
+  const before = process.env['TMPDIR']
+  process.env['TMPDIR'] = folder
+  try {
+    await withExportFile({ fileId, keyring }, async (file) => {
+      assert.is(await file.readFile('utf8'), 'a secret')
+      assert.equal(await readdir(folder), [])
+    })
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+    await rm(folder, { recursive: true })
+  }
+})
 
 test('a raw body is taken in, encrypted, and its counts answered', async () => {
   const { _id: connectionId } = await seedConnection({ appId: 'app-one', userRef: 'raw' })
@@ -238,7 +260,7 @@ test('uploads that nobody will ingest go after a while; those that wait for thei
   assert.ok((await deleteStrayUploads({ before: new Date(Date.now() + 60_000) })) >= 2)
   assert.equal(await mongoose.connection.collection('exports.chunks').distinct('files_id'), [waiting.fileId])
   assert.is(await uploads(), 1)
-  assert.ok(await withExportFile({ fileId: waiting.fileId, keyring: world.runtime.keyring }, (path) => readFile(path)))
+  assert.ok(await withExportFile({ fileId: waiting.fileId, keyring: world.runtime.keyring }, (file) => file.readFile()))
 })
 
 test.run()
