@@ -32,6 +32,7 @@ export const ERRORS = {
   operator_role: [403, 'This operator key may not do that'],
   forbidden_role: [403, 'Your role does not allow this'],
   sign_in_used: [403, 'The sign-in link was used or has expired'],
+  portal_needs_https: [403, 'The portal needs https'],
   user_not_found: [404, 'User not found'],
   connection_not_found: [404, 'Connection not found'],
   app_not_found: [404, 'App not found'],

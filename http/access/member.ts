@@ -3,6 +3,7 @@ import type { CookieOptions, Request, Response } from 'express'
 import { DAY } from '../../core/clock.ts'
 import { newSecret, sameSecret, sha256 } from '../../core/ids.ts'
 import type { Runtime } from '../../core/process.ts'
+import { isLoopbackHost } from '../../provider/profile.ts'
 import type { Member } from '../../schemas/member/membership.ts'
 import { endSessionsOf, findSession } from '../../schemas/member/session.ts'
 import { membershipsOf } from '../../schemas/member/team.ts'
@@ -23,6 +24,10 @@ const COOKIE_MS = 7 * DAY
 const COOKIE = /^[\w-]{43}$/
 
 const isHttps = ({ config }: Pick<Runtime, 'config'>): boolean => config.BASE_URL.startsWith('https:')
+
+/** Whether a visit can be kept from others on the way: over TLS, or on the machine itself. */
+export const isPortalSafe = (runtime: Pick<Runtime, 'config'>): boolean =>
+  isHttps(runtime) || isLoopbackHost(new URL(runtime.config.BASE_URL).hostname)
 
 /** `__Host-` where there is TLS: no other host, path or plain connection can set it (docs/security.md, Secrets and tokens). */
 const portalCookieName = (runtime: Pick<Runtime, 'config'>): string => (isHttps(runtime) ? `__Host-${NAME}` : NAME)

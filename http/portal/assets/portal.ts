@@ -19,5 +19,8 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')
   })
 }
 
+// On a phone the sections scroll: the present one is brought into sight.
+document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+
 const preview = document.querySelector<HTMLElement>('[data-preview]')
 if (preview) showPreview(preview)

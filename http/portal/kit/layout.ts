@@ -154,7 +154,9 @@ function appSwitch(exchange: AppExchange): Markup {
   )
 }
 
-const account = (exchange: MemberExchange): Markup => html`<div class="account">
+export const account = (
+  exchange: Pick<MemberExchange, 'visit' | 'runtime' | 'email'>,
+): Markup => html`<div class="account">
 <p class="soft" title="${exchange.email}">${exchange.email}</p>
 <div class="account-actions">
 ${buttonForm(exchange, { action: `${PORTAL_PATH}/sign-out`, label: 'Sign out', kind: 'small' })}

@@ -6,6 +6,7 @@ import { takeNote } from '../../../schemas/member/note.ts'
 import type { Method } from '../../../wire/endpoint.ts'
 import {
   isOwnForm,
+  isPortalSafe,
   newPortalVisit,
   type PortalVisit,
   readPortalVisit,
@@ -75,6 +76,7 @@ function answering({
   const { runtime } = context
   const readForm = formBody()
   return async (request, response) => {
+    if (!isPortalSafe(runtime)) throw new ServiceError('portal_needs_https')
     const visit = await inTime(visitOf(request, response, { context, access }), runtime)
     if (!visit) return response.redirect(303, SIGN_IN_PATH)
     const exchange = await inTime(enter({ ...context, request, response, visit }, access), runtime)

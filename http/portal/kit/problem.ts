@@ -1,11 +1,12 @@
 import type { ErrorRequestHandler } from 'express'
 import { type ErrorCode, errorText, type ServiceError } from '../../../core/errors.ts'
+import { readPortalVisit } from '../../access/member.ts'
 import { contextOf } from '../../kit/context.ts'
 import { asServiceError } from '../../kit/error-answer.ts'
 import type { PageContext } from '../../pages/kit/exchange.ts'
 import { html } from '../../pages/kit/html.ts'
 import { PORTAL_PATH } from '../routes.ts'
-import { sendPlainPage } from './layout.ts'
+import { account, sendPlainPage } from './layout.ts'
 
 const WORDS: Partial<Record<ErrorCode, { title: string; message: string }>> = {
   not_found: {
@@ -19,6 +20,10 @@ const WORDS: Partial<Record<ErrorCode, { title: string; message: string }>> = {
   stale_form: {
     title: 'Nothing was changed',
     message: 'The form did not come from a page of your present visit. Open the page again and repeat it.',
+  },
+  portal_needs_https: {
+    title: 'https is needed',
+    message: 'Without https the portal is open on the machine’s own address only. Set BASE_URL to an https address.',
   },
   sign_in_used: {
     title: 'This link does not work any more',
@@ -35,17 +40,22 @@ function wordsOf({ code, values, status }: ServiceError): { title: string; messa
 /** The last handler of the portal: errors are for a person, and end with a way on. */
 export const problemPage =
   (context: PageContext): ErrorRequestHandler =>
-  (error: unknown, request, response, next) => {
+  async (error: unknown, request, response, next) => {
     const problem = asServiceError(error)
     if (response.headersSent || response.closed || problem.code === 'method_not_allowed') return next(error)
     if (problem.status >= 500) contextOf(request).log.error({ err: error }, 'request failed')
     const { title, message } = wordsOf(problem)
+    const { runtime } = context
+    // Where something is wrong on our side, the database may be it.
+    const visit = problem.status < 500 ? await readPortalVisit(request, runtime) : null
+    const email = visit?.member?.email
+    if (response.headersSent || response.closed) return
     sendPlainPage(
       { ...context, response },
       {
         status: problem.status,
         title,
-        body: html`<h1>${title}</h1><p role="alert">${message}</p><p><a class="button primary" href="${PORTAL_PATH}">To the portal</a></p>`,
+        body: html`<h1>${title}</h1><p role="alert">${message}</p><p><a class="button primary" href="${PORTAL_PATH}">To the portal</a></p>${visit !== null && email !== undefined && account({ visit, runtime, email })}`,
       },
     )
   }

@@ -136,6 +136,14 @@ signIn('a form needs its token and our Origin, before and after signing in', asy
   assert.is((await member.get(OVERVIEW)).status, 200)
 })
 
+signIn('every page of somebody who is signed in has the way out, one that refuses too', async () => {
+  const member = await world.signedIn('ada@example.test')
+  for (const path of [OVERVIEW, '/developers/nowhere', '/developers/apps/none/keys']) {
+    assert.match((await member.get(path)).text, '>Sign out everywhere</button>', path)
+  }
+  assert.not.match((await world.visitor().get('/developers/sign-in')).text, 'Sign out')
+})
+
 signIn('signing out ends this visit, signing out everywhere all of them', async () => {
   const [one, two, three] = [
     await world.signedIn('ada@example.test'),
