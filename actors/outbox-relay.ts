@@ -5,14 +5,16 @@ import { Commands } from '../schemas/command/command.ts'
 import { Connections } from '../schemas/connection/connection.ts'
 import { dueBy, trusted } from '../schemas/database.ts'
 import type { NewDelivery } from '../schemas/delivery/deliveries.ts'
+import { Leases } from '../schemas/lease/lease.ts'
 import type { HasOutbox } from '../schemas/outbox.ts'
+import { Captures } from '../schemas/user/capture.ts'
 import { ConsumedLinks } from '../schemas/user/consumed-link.ts'
 import { startWorkPoller } from './work-poller.ts'
 
 type OutboxDocument = HasOutbox & { _id: string }
 
 /** Every document that may hold events to send. */
-const OUTBOXES = [Connections, Commands, ConsumedLinks] as unknown as Model<OutboxDocument>[]
+const OUTBOXES = [Connections, Commands, ConsumedLinks, Leases, Captures] as unknown as Model<OutboxDocument>[]
 const DOCUMENTS_AT_ONCE = 128
 
 interface OutboxRelay {

@@ -11,6 +11,7 @@ import type { LiveActor } from '../schemas/operations/actor-snapshot.ts'
 import { commandClaims } from './commands/claim-commands.ts'
 import { startDelivering } from './delivery/start-delivering.ts'
 import { startMailing } from './mail/start-mailing.ts'
+import { startCaptureExpiry } from './expired-captures.ts'
 import { type ActorRuntime, Stopping } from './runtime.ts'
 import { startActorSystem } from './supervision.ts'
 import { connectionClaims, SYNCS_AT_ONCE } from './sync/claim-connections.ts'
@@ -63,6 +64,7 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
       runtime,
     }),
     startPoller({ name: 'uploads', everyMs: STRAY_UPLOADS_EVERY_MS, work: () => sweepUploads(runtime), clock, log }),
+    startCaptureExpiry(runtime),
   ]
   return {
     runtime,

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws'
 import { type Clock, MINUTE, SECOND, type Timer } from '../core/clock.ts'
-import type { FarmMessage, PageMessage, PageState } from '../wire/stream.ts'
+import type { FarmMessage, Notice, PageMessage, PageState, StateMessage } from '../wire/stream.ts'
 import { CLOSE_REPLACED } from '../wire/stream-constants.ts'
 import { createViewer, type Frame, type Viewer } from './viewer.ts'
 
-/** A flow that nobody watches for so long (service time) ends: the browser is somebody else's then. */
+/** A flow that nobody watches for so long (service time) gives its browser up: it is somebody else's then. */
 const UNWATCHED_MS = 10 * MINUTE
 /** However fast service time runs, a page gets this long (machine time) to connect again. */
 const SHORTEST_UNWATCHED_MS = 5 * SECOND
@@ -12,8 +12,8 @@ const SHORTEST_UNWATCHED_MS = 5 * SECOND
 /** Whoever watches one lease: at most one page, the newest. What it was told last is kept for the next one. */
 export interface Audience {
   join(socket: WebSocket): void
-  setState(state: PageState, message?: string): void
-  notify(message: string): void
+  setState(state: PageState, more?: Pick<StateMessage, 'reason'>): void
+  notify(notice: Notice, detail?: string): void
   tell(message: FarmMessage): void
   show(frame: Frame): void
   close(code: number): void
@@ -37,6 +37,7 @@ export function createAudience({
   let viewer: Viewer | undefined
   let closed = false
   let state: FarmMessage = { type: 'state', state: 'starting' }
+  let address: FarmMessage | undefined
   let notice: FarmMessage | undefined
   let timer: Timer
 
@@ -64,20 +65,25 @@ export function createAudience({
       })
       viewer = joining
       viewer.tell(state)
+      if (address) viewer.tell(address)
       if (notice) viewer.tell(notice)
       notice = undefined
       onWatching(true)
       onPresence(true)
     },
-    setState: (next, message) => {
-      state = { type: 'state', state: next, ...(message !== undefined && { message }) }
+    setState: (next, more = {}) => {
+      state = { type: 'state', state: next, ...more }
       viewer?.tell(state)
     },
-    notify: (message) => {
-      if (viewer) viewer.tell({ type: 'notice', message })
-      else notice = { type: 'notice', message }
+    notify: (what, detail) => {
+      const told: FarmMessage = { type: 'notice', notice: what, ...(detail !== undefined && { detail }) }
+      if (viewer) viewer.tell(told)
+      else notice = told
     },
-    tell: (message) => viewer?.tell(message),
+    tell: (message) => {
+      if (message.type === 'address') address = message
+      viewer?.tell(message)
+    },
     show: (frame) => viewer?.show(frame),
     close: (code) => {
       closed = true

@@ -1,6 +1,5 @@
 import type { BrowserContext } from 'playwright'
 import { SECOND } from '../core/clock.ts'
-import { errorText } from '../core/errors.ts'
 import { deriveId } from '../core/ids.ts'
 import type { Runtime } from '../core/process.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
@@ -13,7 +12,6 @@ import { LeaseEnd } from './lease-end.ts'
 import { forgetSession, type LeaseOutcome, writeAsHolder } from './lease-writes.ts'
 import { ownState } from './own-state.ts'
 import { sessionCookie, type UsableSession } from './session-check.ts'
-import { WORDS } from './words.ts'
 
 /** One look at the command's document lasts this long at most; then whoever waits looks whether it still should. */
 const WAIT_MS = 5_000
@@ -53,6 +51,7 @@ export async function sealSession({
     ...commandOf(lease),
     connectionId: connectionIdOf(lease._id),
     leaseId: lease._id,
+    ...(lease.tellsEnd && { flowId: lease._id }),
     userId: lease.userId,
     userRef: lease.userRef,
     generation: lease.generation,
@@ -125,6 +124,6 @@ const outcomeOf = ({ state, failure }: Command<'connect'>, lease: Lease): LeaseO
   if (state === 'done') return { state: 'connected', connectionId: connectionIdOf(lease._id) }
   return {
     state: 'failed',
-    failure: failure?.code === 'account_held' ? errorText({ code: failure.code }) : WORDS.unfinished,
+    failure: failure?.code === 'account_held' ? 'account_held' : 'not_completed',
   }
 }

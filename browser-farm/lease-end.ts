@@ -1,7 +1,13 @@
+import type { ParkedFor } from '../schemas/lease/lease.ts'
+import type { FlowReason } from '../wire/flow-ends.ts'
+
+/** Ends of the flow itself: its reason is the flow's. */
+type FlowEnd = Extract<FlowReason, 'time_over' | 'no_browser'>
+
 /** Why a lease's work on this node ends before its flow is complete; the reason of its abort signal. */
 export class LeaseEnd extends Error {
   override name = 'LeaseEnd'
-  readonly kind: 'expired' | 'unwatched' | 'unopened' | 'lost' | 'stopping'
+  readonly kind: FlowEnd | ParkedFor | 'lost' | 'stopping'
   constructor(kind: LeaseEnd['kind']) {
     super(kind)
     this.kind = kind

@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { ProviderProfile } from '../provider/profile.ts'
-import type { Lease } from '../schemas/lease/lease.ts'
+import type { Lease, ParkedFor } from '../schemas/lease/lease.ts'
+import { parkLease } from '../schemas/lease/parked-leases.ts'
 import { CLOSE_ENDED, CLOSE_MOVED } from '../wire/stream-constants.ts'
 import { type Audience, createAudience } from './audience.ts'
 import { earlierState } from './earlier-state.ts'
@@ -8,9 +9,8 @@ import { awaitConnection, handOver, sealSession } from './hand-over.ts'
 import { BrowserLost, LeaseEnd } from './lease-end.ts'
 import { endLease, handBack, type LeaseOutcome, writeAsHolder } from './lease-writes.ts'
 import { type Login, openLogin } from './log-in.ts'
-import type { BrowserState } from './open-context.ts'
+import { openPlace, type Place, sealPlace } from './place.ts'
 import type { FarmRuntime } from './runtime.ts'
-import { WORDS } from './words.ts'
 
 /** A browser that dies this often under one lease is not worth another attempt. */
 const MOST_BROWSERS = 5
@@ -60,9 +60,9 @@ export function startLease({
           log.warn({ err: error, lease: lease._id }, 'whether a page shows a lease was not recorded')
         })
     },
-    onUnwatched: () => end(new LeaseEnd('unwatched')),
+    onUnwatched: () => end(new LeaseEnd('away')),
   })
-  const expiry = clock.timer(lease.expiresAt.getTime() - clock.now().getTime(), () => end(new LeaseEnd('expired')))
+  const expiry = clock.timer(lease.expiresAt.getTime() - clock.now().getTime(), () => end(new LeaseEnd('time_over')))
   const setLogin = (next: Login | undefined): void => {
     login = next
     if (watching) login?.screen.setWatched(true)
@@ -75,7 +75,8 @@ export function startLease({
 
   const run = async (): Promise<void> => {
     try {
-      const held = await writeAsHolder(lease, { nodeId, nodeUrl, state: lease.handOver ? 'checking' : 'starting' })
+      const state = lease.handOver ? 'checking' : 'starting'
+      const held = await writeAsHolder(lease, { nodeId, nodeUrl, state, resumed: false })
       if (!held) throw new LeaseEnd('lost')
       const outcome = await flow({
         lease,
@@ -96,13 +97,19 @@ export function startLease({
   const finish = async (outcome: LeaseOutcome): Promise<void> => {
     if (!(await endLease(lease, outcome, clock.now()))) return audience.close(CLOSE_MOVED)
     if (outcome.state === 'connected') audience.setState('connected')
-    else audience.setState('failed', outcome.failure)
+    else audience.setState('failed', { reason: outcome.failure })
     audience.close(CLOSE_ENDED)
+  }
+  /** The document is where the page is told from then on. */
+  const park = async (parkedFor: ParkedFor): Promise<void> => {
+    await parkLease(lease, { parkedFor, place: lease.place })
+    audience.close(CLOSE_MOVED)
   }
   const giveUp = async (error: unknown): Promise<void> => {
     const kind = error instanceof LeaseEnd ? error.kind : 'stopping'
     if (!(error instanceof LeaseEnd)) log.error({ err: error, lease: lease._id }, 'a lease failed; it is handed back')
-    if (kind !== 'lost' && kind !== 'stopping') return finish({ state: 'failed', failure: WORDS[kind] })
+    if (kind === 'time_over' || kind === 'no_browser') return finish({ state: 'failed', failure: kind })
+    if (kind !== 'lost' && kind !== 'stopping') return park(kind)
     audience.close(CLOSE_MOVED)
     if (kind === 'stopping') await handBack(lease, clock.now())
   }
@@ -130,8 +137,9 @@ interface Flow {
 async function flow(options: Flow): Promise<LeaseOutcome> {
   const { lease, audience, runtime, lost } = options
   if (!lease.handOver) {
-    // A fence beyond the first claim says that another browser has been lost.
-    if (lease.fence > 1) audience.notify(WORDS.restarted)
+    if (lease.resumed && lease.place) audience.notify('resumed')
+    // A fence beyond the first claim says that another browser has been lost, unless it was given up.
+    else if (lease.fence > 1 && !lease.resumed) audience.notify('restarted')
     await logInAndHandOver(options)
   }
   audience.setState('checking')
@@ -141,18 +149,20 @@ async function flow(options: Flow): Promise<LeaseOutcome> {
 async function logInAndHandOver(options: Flow): Promise<void> {
   const { lease, audience, runtime, signal } = options
   const profile = runtime.profiles.find(({ id }) => id === lease.provider)
-  if (!profile) throw new LeaseEnd('unopened')
-  const state = await earlierState({ lease, profile, runtime })
+  if (!profile) throw new LeaseEnd('no_browser')
+  const place = openPlace({ lease, runtime })
+  const state = place?.state ?? (await earlierState({ lease, profile, runtime }))
+  const begin = { address: place?.address ?? profile.loginUrl, state }
   for (let browsers = 1; ; browsers++) {
     try {
-      return await inOneBrowser({ ...options, profile, state })
+      return await inOneBrowser({ ...options, ...begin, profile })
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof LeaseEnd) throw error
       if (!(error instanceof BrowserLost)) runtime.log.warn({ err: error, lease: lease._id }, 'a context failed')
-      if (browsers === MOST_BROWSERS) throw new LeaseEnd('unopened')
+      if (browsers === MOST_BROWSERS) throw new LeaseEnd('no_browser')
       audience.setState('starting')
-      audience.notify(WORDS.restarted)
+      audience.notify('restarted')
     } finally {
       options.setLogin(undefined)
     }
@@ -161,14 +171,16 @@ async function logInAndHandOver(options: Flow): Promise<void> {
 
 interface OneBrowser extends Flow {
   profile: ProviderProfile
-  state: BrowserState | undefined
+  address: string
+  state: Place['state'] | undefined
 }
 
 async function inOneBrowser(options: OneBrowser): Promise<void> {
   const { lease, audience, runtime, signal, setLogin, profile } = options
   const browser = await runtime.browsers.take(signal)
+  let login: Login | undefined
   try {
-    const login = await openLogin({ ...options, browser, onOpen: options.setLive })
+    login = await openLogin({ ...options, browser, onOpen: options.setLive })
     setLogin(login)
     await writeAsHolder(lease, { state: 'live' })
     const session = await login.session
@@ -176,6 +188,11 @@ async function inOneBrowser(options: OneBrowser): Promise<void> {
     audience.setState('checking')
     const args = await sealSession({ lease, context: login.context, session, profile, runtime })
     await handOver({ lease, args, runtime, signal })
+  } catch (error) {
+    const isAway = signal.reason instanceof LeaseEnd && signal.reason.kind === 'away'
+    const place = isAway && login && (await sealPlace({ lease, context: login.context, profile, runtime }))
+    if (place) lease.place = place
+    throw error
   } finally {
     await browser.close().catch(() => undefined)
   }

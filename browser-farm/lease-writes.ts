@@ -1,7 +1,9 @@
 import { heldBy } from '../schemas/claims.ts'
 import { trusted } from '../schemas/database.ts'
 import { type Lease, Leases } from '../schemas/lease/lease.ts'
-import { UNDER_WAY } from '../schemas/lease/lease-ends.ts'
+import { endEvents, UNDER_WAY } from '../schemas/lease/lease-ends.ts'
+import { withEvents } from '../schemas/outbox.ts'
+import type { FlowReason } from '../wire/flow-ends.ts'
 
 type Claimed = Pick<Lease, '_id' | 'fence'>
 
@@ -20,13 +22,14 @@ export async function forgetSession(lease: Claimed): Promise<void> {
 }
 
 /** How a flow ended. */
-export type LeaseOutcome = { state: 'connected'; connectionId: string } | { state: 'failed'; failure: string }
+export type LeaseOutcome = { state: 'connected'; connectionId: string } | { state: 'failed'; failure: FlowReason }
 
-/** Ends a lease for good; false where another node holds it by now. */
-export async function endLease(lease: Claimed, outcome: LeaseOutcome, now: Date): Promise<boolean> {
+/** Ends a lease for good; false where another node holds it by now. Of one that was handed over, the command tells the app. */
+export async function endLease(lease: Lease, outcome: LeaseOutcome, now: Date): Promise<boolean> {
+  const events = outcome.state === 'failed' && !lease.handOver ? endEvents(lease, outcome.failure, now) : []
   const { matchedCount } = await Leases.updateOne(
     { ...heldBy(lease), claimedBy: trusted({ $exists: true }) },
-    { $set: { ...outcome, endedAt: now }, $unset: UNDER_WAY },
+    withEvents({ $set: { ...outcome, endedAt: now }, $unset: UNDER_WAY }, events, now),
   )
   return matchedCount === 1
 }

@@ -1,21 +1,16 @@
 import type { Browser, BrowserContext } from 'playwright'
-import { SECOND } from '../core/clock.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
+import type { ProviderTrouble } from '../wire/flow-ends.ts'
 import type { Audience } from './audience.ts'
 import { boundedViewport } from './device-pixels.ts'
 import { BrowserLost } from './lease-end.ts'
 import { type BrowserState, openContext } from './open-context.ts'
+import { openPage } from './open-page.ts'
 import type { FarmRuntime } from './runtime.ts'
 import { createScreen, type Screen } from './screen.ts'
 import { type UsableSession, waitForSession } from './session-check.ts'
-import { WORDS } from './words.ts'
 
-const NAVIGATION_TIMEOUT_MS = 45 * SECOND
-/** A page that takes longer to be complete is shown as it is. */
-const CONTENT_TIMEOUT_MS = 8 * SECOND
-/** Between attempts to open a login page that does not answer. */
-const OPEN_AGAIN_MS = 2 * SECOND
 const BLANK = 'about:blank'
 
 /** A lease's browser from its opening to the usable session that the visitor made in it. */
@@ -27,12 +22,13 @@ export interface Login {
 
 /**
  * Opens the provider's login page for a lease and shows it to its audience. `session` rejects with `BrowserLost` when the browser or
- * its page dies, and with the signal's reason.
+ * its page dies, with `LeaseEnd` when the provider's page does not open, and with the signal's reason.
  */
 export async function openLogin({
   browser,
   lease,
   profile,
+  address,
   state,
   audience,
   onOpen,
@@ -42,6 +38,8 @@ export async function openLogin({
   browser: Browser
   lease: Lease
   profile: ProviderProfile
+  /** Where it begins. */
+  address: string
   state: BrowserState | undefined
   audience: Audience
   /** The login page is there. */
@@ -63,26 +61,18 @@ export async function openLogin({
     onFrame: audience.show,
     onFocus: (hint) => audience.tell({ type: 'focus', ...hint }),
     onNotice: audience.notify,
+    onAddress: (where) => audience.tell({ type: 'address', ...where }),
     onLost: lose,
   })
 
   const open = async (): Promise<void> => {
     const page = await context.newPage()
-    for (;;) {
-      both.throwIfAborted()
-      try {
-        await page.goto(profile.loginUrl, { waitUntil: 'commit', timeout: NAVIGATION_TIMEOUT_MS })
-        await page.waitForLoadState('domcontentloaded', { timeout: CONTENT_TIMEOUT_MS }).catch(() => undefined)
-        both.throwIfAborted()
-        onOpen()
-        return
-      } catch (error) {
-        both.throwIfAborted()
-        log.info({ err: error, lease: lease._id }, 'the login page did not open')
-        audience.setState('waiting', WORDS.providerAway)
-        await clock.sleep(OPEN_AGAIN_MS, both)
-      }
+    const onTrouble = (reason: ProviderTrouble, error: unknown): void => {
+      log.info({ err: error, reason, lease: lease._id }, 'the login page did not open')
+      audience.setState('waiting', { reason })
     }
+    await openPage({ page, address, clock, signal: both, onTrouble })
+    onOpen()
   }
   const logIn = async (): Promise<UsableSession> => {
     try {

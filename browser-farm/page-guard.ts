@@ -1,8 +1,8 @@
-import type { Frame, Page, Request } from 'playwright'
+import type { CDPSession, Frame, Page, Request } from 'playwright'
 import { SECOND } from '../core/clock.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { hostAllowed, type ProviderProfile } from '../provider/profile.ts'
-import { WORDS } from './words.ts'
+import type { Notice } from '../wire/stream.ts'
 
 /** Words of a page's dialog that the visitor is shown. */
 const LONGEST_DIALOG = 300
@@ -15,8 +15,10 @@ interface Guard {
   page: Page
   profile: ProviderProfile
   isPopup: boolean
-  notify: (message: string) => void
+  notify: Notify
 }
+
+type Notify = (notice: Notice, detail?: string) => void
 
 /**
  * What a page may not do (docs/security.md, The network): leave the profile's hosts, download, ask for a file, hold everything up with a dialog. The proxy
@@ -28,15 +30,47 @@ export function guardPage(guard: Guard): void {
   page.on('dialog', (dialog) => {
     // Leaving a page is what the visitor asked for; every other question is answered with no.
     if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => undefined)
-    notify(WORDS.dialog(dialog.message().slice(0, LONGEST_DIALOG)))
+    notify('dialog', dialog.message().slice(0, LONGEST_DIALOG))
     void dialog.dismiss().catch(() => undefined)
   })
   page.on('download', (download) => {
-    notify(WORDS.noDownload)
+    notify('no_download')
     void download.cancel().catch(() => undefined)
   })
   // Listening is what keeps the chooser from opening.
-  page.on('filechooser', () => notify(WORDS.noUpload))
+  page.on('filechooser', () => notify('no_upload'))
+}
+
+const isOutside = (url: URL, profile: ProviderProfile): boolean =>
+  url.protocol === 'http:' || url.protocol === 'https:'
+    ? !hostAllowed(profile, url.hostname)
+    : !HARMLESS.includes(url.protocol)
+
+/**
+ * Stops what would take the page itself to another host, redirects included, before it happens: the visitor stays where they are, with
+ * what they have typed. A second window's first address is too early for this; it is closed when it has arrived (`guardPage`).
+ */
+export async function keepInside({
+  cdp,
+  profile,
+  notify,
+}: {
+  cdp: CDPSession
+  profile: ProviderProfile
+  notify: Notify
+}): Promise<void> {
+  const { frameTree } = await cdp.send('Page.getFrameTree')
+  cdp.on('Fetch.requestPaused', ({ requestId, request, frameId }) => {
+    const url = parseUrl(request.url)
+    const leaves = url !== null && frameId === frameTree.frame.id && isOutside(url, profile)
+    if (leaves) notify('outside', url.hostname)
+    const answer = leaves
+      ? cdp.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+      : cdp.send('Fetch.continueRequest', { requestId })
+    // A page that was closed meanwhile asks for nothing any more.
+    answer.catch(() => undefined)
+  })
+  await cdp.send('Fetch.enable', { patterns: [{ resourceType: 'Document', requestStage: 'Request' }] })
 }
 
 /** A page that was left is still in the browser's memory; longer means that something else came in between (machine time). */
@@ -44,19 +78,15 @@ const BACK_TIMEOUT_MS = 5 * SECOND
 
 function watchAddress({ page, profile, isPopup, notify }: Guard): void {
   let failed: URL | null = null
-  const isOutside = (url: URL): boolean =>
-    url.protocol === 'http:' || url.protocol === 'https:'
-      ? !hostAllowed(profile, url.hostname)
-      : !HARMLESS.includes(url.protocol)
   const goBack = async (): Promise<void> => {
     const answer = await page.goBack({ timeout: BACK_TIMEOUT_MS, waitUntil: 'commit' }).catch(() => undefined)
     if (answer === null && isPopup) return page.close()
     // Another navigation came in between: nobody is left standing outside.
     const url = parseUrl(page.url())
-    if (url && isOutside(url)) await page.goto(profile.loginUrl, { waitUntil: 'commit' })
+    if (url && isOutside(url, profile)) await page.goto(profile.loginUrl, { waitUntil: 'commit' })
   }
-  const leave = (message: string): void => {
-    notify(message)
+  const leave: Notify = (notice, detail) => {
+    notify(notice, detail)
     void goBack().catch(() => undefined)
   }
   const judge = (frame: Frame): void => {
@@ -65,8 +95,9 @@ function watchAddress({ page, profile, isPopup, notify }: Guard): void {
     const { protocol, hostname } = url
     if (protocol === ERROR_PAGE) {
       const outside = failed && !hostAllowed(profile, failed.hostname)
-      leave(outside ? WORDS.outside(failed?.hostname ?? '') : WORDS.unanswered)
-    } else if (isOutside(url)) leave(WORDS.outside(protocol.startsWith('http') ? hostname : protocol))
+      if (outside) leave('outside', failed?.hostname)
+      else leave('unanswered')
+    } else if (isOutside(url, profile)) leave('outside', protocol.startsWith('http') ? hostname : protocol)
   }
   page.on('requestfailed', (request) => {
     failed = addressOf(request, page) ?? failed

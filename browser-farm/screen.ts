@@ -1,12 +1,13 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright'
 import type { Clock, Timer } from '../core/clock.ts'
+import { parseUrl } from '../core/parse-url.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import type { Viewport } from '../schemas/lease/lease.ts'
-import type { PageMessage } from '../wire/stream.ts'
+import type { FarmMessage, Notice, PageMessage } from '../wire/stream.ts'
 import { showDevicePixels } from './device-pixels.ts'
 import { type FocusHint, readFocus } from './focus.ts'
 import { dispatchInput } from './input.ts'
-import { guardPage } from './page-guard.ts'
+import { guardPage, keepInside } from './page-guard.ts'
 import type { Frame } from './viewer.ts'
 
 /** JPEG qualities: while the picture moves, and once it is at rest. */
@@ -22,7 +23,8 @@ const START_AGAIN_MS = 25
 interface ScreenEvents {
   onFrame: (frame: Frame) => void
   onFocus: (hint: FocusHint) => void
-  onNotice: (message: string) => void
+  onNotice: (notice: Notice, detail?: string) => void
+  onAddress: (where: Omit<Extract<FarmMessage, { type: 'address' }>, 'type'>) => void
   /** A page died, or the last one was closed. */
   onLost: () => void
 }
@@ -97,7 +99,17 @@ export function createScreen({
     if (!next) return
     void next.page.bringToFront().catch(() => undefined)
     if (watching) void start(next)
+    tellAddress()
     lookAtFocus()
+  }
+  const tellAddress = (): void => {
+    const url = parseUrl(shown?.page.url() ?? '')
+    const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
+    events.onAddress({
+      host: isWeb ? url.host : '',
+      secure: url?.protocol === 'https:',
+      popup: pages.length > 1 && shown !== pages[0],
+    })
   }
   const lookAtFocus = (): void => {
     focusTimer?.cancel()
@@ -109,7 +121,11 @@ export function createScreen({
     guardPage({ page, profile, isPopup: pages.length > 0, notify: events.onNotice })
     page.on('crash', events.onLost)
     page.on('domcontentloaded', lookAtFocus)
+    page.on('framenavigated', (frame) => {
+      if (shown?.page === page && frame === page.mainFrame()) tellAddress()
+    })
     const cdp = await context.newCDPSession(page)
+    await keepInside({ cdp, profile, notify: events.onNotice })
     await showDevicePixels(cdp, viewport)
     const added = { page, cdp }
     cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
@@ -143,6 +159,10 @@ export function createScreen({
     },
     input: (message) => {
       if (!shown) return
+      if (message.type === 'close-window') {
+        if (pages.length > 1) void shown.page.close().catch(() => undefined)
+        return
+      }
       dispatchInput({ cdp: shown.cdp, message, scale })
       if (message.type !== 'mouse' || message.action === 'up') lookAtFocus()
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FLOW_ENDS, type FlowOutcome, type FlowReason } from './flow-ends.ts'
 
 const id = z.uuid()
 const time = z.iso.datetime()
@@ -11,6 +12,12 @@ export const eventPayloads = {
     user_id: id,
     connector: z.string(),
     scopes: z.array(z.string()),
+  }),
+  /** Only to an app that has turned it on. */
+  'connect.ended': z.strictObject({
+    userRef: z.string(),
+    outcome: z.enum([...new Set(Object.values(FLOW_ENDS))] as FlowOutcome[]),
+    reason: z.enum(Object.keys(FLOW_ENDS) as FlowReason[]),
   }),
   'connection.created': z.strictObject({
     connectionId: id,

@@ -32,6 +32,7 @@ const appFields = {
     .int('must be a whole number')
     .min(1, 'must be at least 1')
     .max(1_000_000, 'must be at most 1000000'),
+  connectEndedEvents: z.boolean('must be true or false').describe('Whether `connect.ended` is sent'),
 }
 
 /** POST /ops/apps */
@@ -44,6 +45,7 @@ export const newAppBody = z.strictObject({
   primaryColor: appFields.primaryColor.optional(),
   webhookUrl: appFields.webhookUrl.optional(),
   requestsPerMinute: appFields.requestsPerMinute.optional(),
+  connectEndedEvents: appFields.connectEndedEvents.optional(),
 })
 
 /** 201 of POST /ops/apps: shown this once. */
@@ -92,6 +94,7 @@ const appShape = z.object({
   primaryColor: z.string().nullable(),
   webhookUrl: z.string().nullable(),
   requestsPerMinute: z.number().int(),
+  connectEndedEvents: z.boolean(),
   activeApiKeys: z.number().int().min(0),
   discardedEvents: z.number().int().min(0).describe('Events that went nowhere, because the app had no webhook URL'),
   lastDiscardedAt: z.iso.datetime().nullable(),

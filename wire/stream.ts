@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { FlowReason } from './flow-ends.ts'
 import { FRAME_HEADER_BYTES, LONGEST_TEXT } from './stream-constants.ts'
 
 /**
@@ -13,11 +14,29 @@ import { FRAME_HEADER_BYTES, LONGEST_TEXT } from './stream-constants.ts'
  */
 export type PageState = 'starting' | 'waiting' | 'live' | 'checking' | 'connected' | 'failed'
 
+/** Why a flow waits: no browser is free, its browser was lost, or the service itself does not answer. */
+type WaitReason = 'queue' | 'lost' | 'silent'
+
+/** What passes, told beside the picture; the page has the words. */
+export type Notice = 'restarted' | 'resumed' | 'outside' | 'unanswered' | 'no_download' | 'no_upload' | 'dialog'
+
+export interface StateMessage {
+  type: 'state'
+  state: PageState
+  /** Why it waits or has failed; absent: the state says it all. */
+  reason?: WaitReason | FlowReason
+  /** Where it stands among those that wait for a browser, from 1 on, and about how long that takes, where it is known. */
+  queue?: { place: number; minutes?: number }
+  /** A failure after which the same flow may be tried again. */
+  mayRetry?: true
+}
+
 export type FarmMessage =
-  /** `title` and `message` are for the visitor; absent: the page's own words. */
-  | { type: 'state'; state: PageState; title?: string; message?: string }
-  /** Something that passes, told beside the picture. */
-  | { type: 'notice'; message: string }
+  | StateMessage
+  /** `detail`: the host that was not opened, the words of a dialog. */
+  | { type: 'notice'; notice: Notice; detail?: string }
+  /** Where the remote screen is: its host with a port that is not the scheme's own, empty where it is nowhere. */
+  | { type: 'address'; host: string; secure: boolean; popup: boolean }
   /** Whether a text field has the remote focus, and whether it hides what is typed. */
   | { type: 'focus'; editable: boolean; hidden: boolean }
 
@@ -80,6 +99,8 @@ const pageMessage = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('composition'), text: z.string().max(1_000) }),
   /** Empties the field that has the remote focus. */
   z.strictObject({ type: z.literal('clear') }),
+  /** Closes the second window that is shown. */
+  z.strictObject({ type: z.literal('close-window') }),
   z.strictObject({ type: z.literal('ack'), frame: z.int().min(0) }),
   /** A hidden page is sent no frames. */
   z.strictObject({ type: z.literal('visibility'), visible: z.boolean() }),

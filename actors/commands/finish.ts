@@ -1,9 +1,11 @@
-import type { ServiceError } from '../../core/errors.ts'
+import type { ErrorCode, ServiceError } from '../../core/errors.ts'
 import { heldBy } from '../../schemas/claims.ts'
 import { type Command, type CommandKind, type CommandResults, Commands } from '../../schemas/command/command.ts'
 import { failureOf } from '../../schemas/command/failure.ts'
+import { flowEnded } from '../../schemas/flow-ended.ts'
 import { ClaimLost } from '../../schemas/held-claims.ts'
 import { type OutboxEntry, withEvents } from '../../schemas/outbox.ts'
+import type { FlowReason } from '../../wire/flow-ends.ts'
 
 /** Whatever of a command's arguments is secret goes with its end: keys that lie in a done command could open what was deleted. */
 const SECRET_ARGUMENTS = {
@@ -28,7 +30,17 @@ export async function finishCommand<K extends CommandKind>({
   events?: OutboxEntry[]
   now: Date
 }): Promise<void> {
-  await end(command, withEvents({ $set: { state: 'done', result, doneAt: now }, $unset: ENDED }, events, now))
+  const all = [...events, ...flowEvents(command, 'completed', now)]
+  await end(command, withEvents({ $set: { state: 'done', result, doneAt: now }, $unset: ENDED }, all, now))
+}
+
+const REASONS: Partial<Record<ErrorCode, FlowReason>> = { account_held: 'account_held', flow_ended: 'deleted' }
+
+/** A connect flow that was handed over ends as its command does. */
+function flowEvents({ kind, appId, args }: Command, reason: FlowReason, at: Date): OutboxEntry[] {
+  const { flowId, userRef } = args as Partial<Command<'connect'>['args']>
+  if (kind !== 'connect' || flowId === undefined || userRef === undefined) return []
+  return [flowEnded({ flowId, appId, userRef, reason, at })]
 }
 
 /** Ends a command that cannot be carried out; the one who waits is told `error`. */
@@ -41,7 +53,9 @@ export async function failCommand({
   error: ServiceError
   now: Date
 }): Promise<void> {
-  await end(command, { $set: { state: 'failed', failure: failureOf(error), doneAt: now }, $unset: ENDED })
+  const events = flowEvents(command, REASONS[error.code] ?? 'not_completed', now)
+  const update = { $set: { state: 'failed', failure: failureOf(error), doneAt: now }, $unset: ENDED }
+  await end(command, withEvents(update, events, now))
 }
 
 async function end(command: Command, update: Record<string, unknown>): Promise<void> {

@@ -18,7 +18,12 @@ export interface LinkClaims {
   provider?: string
   /** Where the hosted page goes after success; absent where the link's was not acceptable. */
   redirectUrl?: string
+  /** The language of the hosted page, as a tag such as `de-AT`; absent: the visitor's own. */
+  locale?: string
 }
+
+/** RFC 5646, 4.4.1: what every tag in use fits into. */
+const LONGEST_LOCALE = 35
 
 const seconds = z.number({ error: ({ input }) => (input === undefined ? 'is missing' : 'is no number') })
 
@@ -33,6 +38,8 @@ const claims = z
     exp: seconds,
     provider: text(LONGEST_ID).optional(),
     redirectUrl: z.string('is no string').optional(),
+    // A language that is none is no reason to refuse anybody.
+    locale: text(LONGEST_LOCALE).optional().catch(undefined),
   })
   .refine(({ purpose, scopes }) => purpose !== 'connect' || scopes !== undefined, {
     path: ['scopes'],
@@ -52,9 +59,10 @@ export function parseClaims(
     const [issue] = parsed.error.issues
     return { reason: `${String(issue?.path[0] ?? 'payload')} ${issue?.message ?? 'is wrong'}` }
   }
-  const { provider, redirectUrl, scopes = [], ...rest } = parsed.data
+  const { provider, redirectUrl, locale, scopes = [], ...rest } = parsed.data
   const redirect = redirectUrl !== undefined && isRedirectAllowed(redirectUrl, { sandbox })
-  return { claims: { ...rest, scopes, ...(provider && { provider }), ...(redirect && { redirectUrl }) } }
+  const optional = { ...(provider && { provider }), ...(redirect && { redirectUrl }), ...(locale && { locale }) }
+  return { claims: { ...rest, scopes, ...optional } }
 }
 
 function isRedirectAllowed(address: string, { sandbox }: { sandbox: boolean }): boolean {

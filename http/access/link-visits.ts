@@ -128,6 +128,10 @@ export function linkVisits({
 
 /** The page stands under the app's name from here on, also the one of an error, with the way back to the app. */
 function showFor(request: Request, { app, claims }: VerifiedLink): void {
-  const { redirectUrl } = claims
-  Object.assign(contextOf(request), { branding: app, ...(redirectUrl !== undefined && { returnUrl: redirectUrl }) })
+  const { redirectUrl, locale } = claims
+  Object.assign(contextOf(request), {
+    branding: app,
+    ...(redirectUrl !== undefined && { returnUrl: redirectUrl }),
+    ...(locale !== undefined && { locale }),
+  })
 }

@@ -15,6 +15,8 @@ const KNOWN_SCOPES: readonly string[] = ['conversations:read']
 interface BegunFlow {
   user: User
   profile: ProviderProfile
+  /** The app hears of the flow's end (`connect.ended`). */
+  tellsEnd: boolean
 }
 
 /**
@@ -28,7 +30,7 @@ export async function beginFlow({
   flowId,
   runtime,
 }: {
-  app: Pick<App, '_id'>
+  app: Pick<App, '_id' | 'connectEndedEvents'>
   claims: LinkClaims
   flowId: string
   runtime: Pick<HttpRuntime, 'clock' | 'profiles'>
@@ -62,7 +64,7 @@ export async function beginFlow({
   // Everything of the user may have been deleted since: a flow from before that does not come back.
   const isOurs = link.flowId === flowId && (link.generation ?? 0) === generation
   if (!first && !isOurs) throw new ServiceError('link_used')
-  return { user, profile }
+  return { user, profile, tellsEnd: app.connectEndedEvents ?? false }
 }
 
 /** The provider that a link names, or the default. */

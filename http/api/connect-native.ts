@@ -36,7 +36,7 @@ async function start(body: Record<string, unknown>, runtime: HttpRuntime): Promi
   const { device } = parseInput(nativeStartBody, body)
   const captureNonce = newId()
   const clientSecret = newSecret()
-  const { user, profile } = await beginFlow({ app, claims, flowId: captureNonce, runtime })
+  const { user, profile, tellsEnd } = await beginFlow({ app, claims, flowId: captureNonce, runtime })
   await createCapture({
     _id: captureNonce,
     appId: app._id,
@@ -47,6 +47,7 @@ async function start(body: Record<string, unknown>, runtime: HttpRuntime): Promi
     clientSecret,
     ...(device && { device: definedOnly(device) }),
     lifetimeMs: CAPTURE_MS,
+    tellsEnd,
     clock,
   })
   return {

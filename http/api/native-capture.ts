@@ -93,7 +93,7 @@ async function findOpen(
  */
 async function beginConnect(
   given: NativeCaptureBody,
-  { _id: captureNonce, appId, userId, userRef, generation, provider, device }: Capture,
+  { _id: captureNonce, appId, userId, userRef, generation, provider, device, endDueAt }: Capture,
   runtime: HttpRuntime,
 ): Promise<{ reason: string } | null> {
   const { clock, keyring } = runtime
@@ -123,6 +123,7 @@ async function beginConnect(
       credential: { ...found.credential, account: { id } },
       ...(email !== undefined && { emailHash: emailHashOf({ app, email, runtime }) }),
       ...(device && { device }),
+      ...(endDueAt && { flowId: captureNonce }),
       keyring,
       now: clock.now(),
     }),

@@ -24,6 +24,8 @@ interface RequestContext {
   branding?: Pick<App, 'name' | 'logoUrl' | 'primaryColor'>
   /** The way back to that app, where its link named one that is allowed. */
   returnUrl?: string
+  /** The language that its link asks for. */
+  locale?: string
 }
 
 /** An id that a proxy in front may have given. */

@@ -39,6 +39,7 @@ const view = (app: App): OpsApp => ({
   primaryColor: app.primaryColor ?? null,
   webhookUrl: app.webhookUrl ?? null,
   requestsPerMinute: app.requestsPerMinute,
+  connectEndedEvents: app.connectEndedEvents ?? false,
   activeApiKeys: app.apiKeys.filter(({ revokedAt }) => !revokedAt).length,
   discardedEvents: app.discarded?.events ?? 0,
   lastDiscardedAt: isoOrNull(app.discarded?.at),

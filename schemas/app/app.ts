@@ -48,6 +48,8 @@ export interface App {
   requestsPerMinute: number
   /** When the app secret was last used as a Bearer token (deprecated), to the hour. */
   bearerSecretUsedAt?: Date
+  /** The app is sent `connect.ended`; absent: it is not. */
+  connectEndedEvents?: boolean
   /** Requests counted in the minute (Unix minutes) that is named. */
   rate: { minute: number; count: number }
   createdAt: Date
@@ -92,6 +94,7 @@ const schema = new mongoose.Schema<App>(
     apiKeys: [apiKey],
     requestsPerMinute: { type: Number, required: true, default: REQUESTS_PER_MINUTE },
     bearerSecretUsedAt: Date,
+    connectEndedEvents: Boolean,
     rate: { type: embedded({ minute: Number, count: Number }), default: { minute: 0, count: 0 } },
     createdAt: { type: Date, required: true },
     creation: embedded({ attempt: String, unanswered: Boolean, keyDigest: String }),

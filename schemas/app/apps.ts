@@ -19,6 +19,7 @@ interface NewApp {
   primaryColor?: string
   webhookUrl?: string
   requestsPerMinute?: number
+  connectEndedEvents?: boolean
   creation?: NonNullable<App['creation']>
   createdBy: string
   keyring: Keyring

@@ -16,6 +16,8 @@ export interface CommandArguments {
     connectionId: string
     /** The lease that was handed over as this command: where a purge has ended it since, nothing comes of the command. */
     leaseId?: string
+    /** The lease or capture that it came of, where the app wants to hear how that ended (`connect.ended`). */
+    flowId?: string
     userId: string
     userRef: string
     provider: string

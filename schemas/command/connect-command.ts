@@ -10,7 +10,7 @@ interface NewConnect
   extends Pick<NewCommand<'connect'>, 'id' | 'appId' | 'by' | 'now'>,
     Pick<
       ConnectArguments,
-      'connectionId' | 'userId' | 'userRef' | 'generation' | 'provider' | 'device' | 'emailHash' | 'leaseId'
+      'connectionId' | 'userId' | 'userRef' | 'generation' | 'provider' | 'device' | 'emailHash' | 'leaseId' | 'flowId'
     > {
   credential: Credential
   /** What the hosted browser remembers: JSON of Playwright's storage state, without the session. */

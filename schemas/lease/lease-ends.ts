@@ -1,35 +1,72 @@
+import type { FlowReason } from '../../wire/flow-ends.ts'
 import { trusted } from '../database.ts'
-import { FINAL_LEASE_STATES, Leases } from './lease.ts'
-
-/** What visitors are told of these ends. */
-export const EXPIRED = 'The time for this sign-in is over. Return to the app and start again.'
-const RELEASED = 'This sign-in was ended. Return to the app and start again.'
+import { flowEnded } from '../flow-ended.ts'
+import { type OutboxEntry, withEvents } from '../outbox.ts'
+import { FINAL_LEASE_STATES, type Lease, Leases } from './lease.ts'
 
 /** What only a lease under way has. */
-export const UNDER_WAY = { claimableAt: 1, claimedBy: 1, nodeUrl: 1, nodeId: 1, 'handOver.args': 1 } as const
+export const UNDER_WAY = {
+  claimableAt: 1,
+  claimedBy: 1,
+  nodeUrl: 1,
+  nodeId: 1,
+  'handOver.args': 1,
+  parkedFor: 1,
+  place: 1,
+} as const
 
 type Filter = Record<string, unknown>
+type Told = Pick<Lease, '_id' | 'appId' | 'userRef' | 'tellsEnd'>
+
+/** The event of a flow's end, where its app wants to hear of it. */
+export const endEvents = ({ _id, appId, userRef, tellsEnd }: Told, reason: FlowReason, at: Date): OutboxEntry[] =>
+  tellsEnd ? [flowEnded({ flowId: _id, appId, userRef, reason, at })] : []
 
 /**
- * Ends flows by a write, whoever holds them. The holder's later writes do not match any more (its hand-over is one of them), and it closes
- * its browser when it next renews its claim.
+ * Ends flows, each by one write, whoever holds them. The holder's later writes do not match any more (its hand-over is one of them), and it
+ * closes its browser when it next renews its claim. Returns how many it ended.
  */
-async function endLeases({ filter, fields, now }: { filter: Filter; fields: Filter; now: Date }): Promise<number> {
-  const { modifiedCount } = await Leases.updateMany(
-    { ...filter },
-    { $set: { ...fields, endedAt: now }, $unset: UNDER_WAY, $inc: { fence: 1 } },
+async function endLeases({
+  filter,
+  fields,
+  reasonOf,
+  now,
+}: {
+  filter: Filter
+  fields: Filter
+  reasonOf: (lease: Pick<Lease, 'parkedFor'>) => FlowReason
+  now: Date
+}): Promise<number> {
+  const found = await Leases.find({ ...filter })
+    .select({ appId: 1, userRef: 1, tellsEnd: 1, parkedFor: 1 })
+    .lean<(Told & Pick<Lease, 'parkedFor'>)[]>()
+  const written = await Promise.all(
+    found.map((lease) => {
+      const failure = reasonOf(lease)
+      const update = { $set: { ...fields, failure, endedAt: now }, $unset: UNDER_WAY, $inc: { fence: 1 } }
+      return Leases.updateOne({ ...filter, _id: lease._id }, withEvents(update, endEvents(lease, failure, now), now))
+    }),
   )
-  return modifiedCount
+  return written.reduce((sum, { modifiedCount }) => sum + modifiedCount, 0)
 }
 
 /** What was handed over is carried through, whoever would like to end it since: all but a purge. */
 const ENDABLE = trusted({ $nin: [...FINAL_LEASE_STATES, 'checking'] })
 
 /** Ends flows that are to end, and have not handed over yet; returns how many. */
-export const releaseLeases = ({ filter, now }: { filter: Filter; now: Date }): Promise<number> =>
+export const releaseLeases = ({
+  filter,
+  reason = 'by_operator',
+  now,
+}: {
+  filter: Filter
+  reason?: FlowReason
+  now: Date
+}): Promise<number> =>
   endLeases({
     filter: { ...filter, state: ENDABLE },
-    fields: { state: 'released', failure: RELEASED, releaseRequestedAt: now },
+    fields: { state: 'released', releaseRequestedAt: now },
+    reasonOf: () => reason,
     now,
   })
 
@@ -37,7 +74,9 @@ export const releaseLeases = ({ filter, now }: { filter: Filter; now: Date }): P
 export const expireLeases = ({ filter, now }: { filter: Filter; now: Date }): Promise<number> =>
   endLeases({
     filter: { ...filter, expiresAt: trusted({ $lte: now }), state: ENDABLE },
-    fields: { state: 'failed', failure: EXPIRED },
+    fields: { state: 'failed' },
+    // Whoever never got to see the provider's page did not run out of time.
+    reasonOf: ({ parkedFor = 'away' }) => (parkedFor === 'away' ? 'time_over' : parkedFor),
     now,
   })
 
@@ -45,7 +84,8 @@ export const expireLeases = ({ filter, now }: { filter: Filter; now: Date }): Pr
 export const purgeLeases = ({ userId, now }: { userId: string; now: Date }): Promise<number> =>
   endLeases({
     filter: { userId, state: trusted({ $nin: FINAL_LEASE_STATES }) },
-    fields: { state: 'released', failure: RELEASED, releaseRequestedAt: now },
+    fields: { state: 'released', releaseRequestedAt: now },
+    reasonOf: () => 'deleted',
     now,
   })
 
@@ -53,11 +93,12 @@ export const purgeLeases = ({ userId, now }: { userId: string; now: Date }): Pro
 export const isHandedOver = async ({ leaseId, commandId }: { leaseId: string; commandId: string }): Promise<boolean> =>
   (await Leases.exists({ _id: leaseId, 'handOver.commandId': commandId, state: trusted({ $ne: 'released' }) })) !== null
 
-/** Deletes what is kept of a user's flows that had ended by then. */
+/** Deletes what is kept of a user's flows that had ended by then, and of whose end nobody has to be told any more. */
 export async function deleteEndedLeasesOf({ userId, before }: { userId: string; before: Date }): Promise<void> {
   await Leases.deleteMany({
     userId,
     endedAt: trusted({ $lte: before }),
     state: trusted({ $in: FINAL_LEASE_STATES }),
+    outboxAt: trusted({ $exists: false }),
   })
 }

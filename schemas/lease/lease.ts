@@ -1,9 +1,14 @@
 import mongoose, { type Model } from 'mongoose'
 import { DAY, SECOND } from '../../core/clock.ts'
+import type { WrappedKey } from '../../core/envelope.ts'
+import type { FlowReason, ProviderTrouble } from '../../wire/flow-ends.ts'
 import type { PageState } from '../../wire/stream.ts'
 import { type Claimable, claimFields } from '../claims.ts'
 import type { CommandArguments } from '../command/command.ts'
 import { embedded } from '../embedded.ts'
+import { type HasOutbox, outboxFields } from '../outbox.ts'
+import { announceDue } from '../wakeups.ts'
+import { wrappedKey } from '../wrapped-key.ts'
 
 /** CSS pixels of the remote screen and how it presents itself. */
 export interface Viewport {
@@ -13,8 +18,14 @@ export interface Viewport {
   mobile: boolean
 }
 
-/** As the page's `data-state` (docs/behaviour.md, Hosted pages); `released` is a flow that ended without either. */
-type LeaseState = PageState | 'released'
+/**
+ * As the page's `data-state` (docs/behaviour.md, Hosted pages); `parked` is a flow that has no browser and waits for its visitor, `released`
+ * one that ended before anything came of it.
+ */
+type LeaseState = PageState | 'parked' | 'released'
+
+/** Why a flow has given its browser up: nobody watched it, or the provider's page did not open. */
+export type ParkedFor = 'away' | ProviderTrouble
 
 export const FINAL_LEASE_STATES: readonly LeaseState[] = ['connected', 'failed', 'released']
 
@@ -22,7 +33,7 @@ export const FINAL_LEASE_STATES: readonly LeaseState[] = ['connected', 'failed',
  * A browser for one connect flow (docs/architecture.md, idea 9). http asks for it; the farm node that has room claims it and renews the claim
  * while its context lives. `claimableAt` exists until the flow has ended.
  */
-export interface Lease extends Claimable {
+export interface Lease extends Claimable, HasOutbox {
   _id: string
   appId: string
   userId: string
@@ -32,8 +43,19 @@ export interface Lease extends Claimable {
   provider: string
   viewport: Viewport
   state: LeaseState
-  /** What went wrong, as told to the visitor. */
-  failure?: string
+  /** Why it ended without a connection. */
+  failure?: FlowReason
+  /** The app hears of its end (`connect.ended`). */
+  tellsEnd?: boolean
+  /** While it is `parked`: until its hour is over, nobody claims it before its visitor is back. */
+  parkedFor?: ParkedFor
+  /** What a browser that was given up remembered and where it stood (JSON `Place`), sealed with a key of this lease's own. */
+  place?: { key: WrappedKey; sealed: Buffer }
+  /** Its visitor came back to it: the next browser is no replacement for one that was lost. */
+  resumed?: boolean
+  /** The page that watches it, and when it went without another one coming. */
+  viewer?: string
+  leftAt?: Date
   /** Internal address of the node that holds it: `ws://host:port`. */
   nodeUrl?: string
   nodeId?: string
@@ -75,6 +97,12 @@ const schema = new mongoose.Schema<Lease>(
     },
     state: { type: String, required: true },
     failure: String,
+    tellsEnd: Boolean,
+    parkedFor: String,
+    place: embedded({ key: wrappedKey, sealed: Buffer }),
+    resumed: Boolean,
+    viewer: String,
+    leftAt: Date,
     nodeUrl: String,
     nodeId: String,
     viewerPresent: Boolean,
@@ -85,9 +113,12 @@ const schema = new mongoose.Schema<Lease>(
     expiresAt: { type: Date, required: true },
     endedAt: Date,
     ...claimFields,
+    ...outboxFields,
   },
   { collection: 'leases', versionKey: false },
 )
+announceDue(schema, { outboxAt: 'outboxes' })
+schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ endedAt: 1 }, { expireAfterSeconds: KEPT_S })
 schema.index({ userId: 1, createdAt: -1 })

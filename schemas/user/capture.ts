@@ -1,12 +1,15 @@
 import mongoose, { type Model } from 'mongoose'
 import { type Clock, DAY, MINUTE } from '../../core/clock.ts'
 import { deriveId, sha256 } from '../../core/ids.ts'
-import { trusted } from '../database.ts'
+import { dueBy, trusted } from '../database.ts'
 import { embedded } from '../embedded.ts'
+import { flowEnded } from '../flow-ended.ts'
+import { type HasOutbox, outboxFields, withEvents } from '../outbox.ts'
+import { announceDue } from '../wakeups.ts'
 import type { Device } from './device.ts'
 
 /** One attempt of native connect between `start` and `capture` (docs/behaviour.md, POST /api/connect-native). */
-export interface Capture {
+export interface Capture extends HasOutbox {
   /** captureNonce */
   _id: string
   appId: string
@@ -25,6 +28,8 @@ export interface Capture {
   takenUntil?: Date
   /** It led to a connection or a refusal. */
   spentAt?: Date
+  /** Where the app wants to hear of its end (`connect.ended`): when it has expired, until it is spent. */
+  endDueAt?: Date
   /** The document goes then: until that its nonce stays spent. */
   expireAt: Date
 }
@@ -47,10 +52,15 @@ const schema = new mongoose.Schema<Capture>(
     expiresAt: { type: Date, required: true },
     takenUntil: Date,
     spentAt: Date,
+    endDueAt: Date,
     expireAt: { type: Date, required: true },
+    ...outboxFields,
   },
   { collection: 'captures', versionKey: false },
 )
+announceDue(schema, { outboxAt: 'outboxes' })
+schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
+schema.index({ endDueAt: 1 }, { partialFilterExpression: { endDueAt: { $exists: true } } })
 schema.index({ expireAt: 1 }, { expireAfterSeconds: 0 })
 schema.index({ userId: 1 })
 
@@ -60,11 +70,13 @@ export const Captures: Model<Capture> = mongoose.model<Capture>('Capture', schem
 export async function createCapture({
   clientSecret,
   lifetimeMs,
+  tellsEnd,
   clock,
   ...fields
 }: Pick<Capture, '_id' | 'appId' | 'userId' | 'userRef' | 'generation' | 'provider' | 'device'> & {
   clientSecret: string
   lifetimeMs: number
+  tellsEnd: boolean
   clock: Clock
 }): Promise<void> {
   const createdAt = clock.now()
@@ -74,6 +86,8 @@ export async function createCapture({
     secretDigest: sha256(clientSecret),
     createdAt,
     expiresAt,
+    ...(tellsEnd && { endDueAt: expiresAt }),
+    outbox: [],
     expireAt: new Date(expiresAt.getTime() + KEPT_MS),
   })
 }
@@ -98,7 +112,28 @@ export async function returnCapture({ id }: { id: string }): Promise<void> {
 
 /** From now on the credential works no more. */
 export async function spendCapture({ id, now }: { id: string; now: Date }): Promise<void> {
-  await Captures.updateOne({ _id: id }, { $set: { spentAt: now }, $unset: { takenUntil: 1 } })
+  await Captures.updateOne({ _id: id }, { $set: { spentAt: now }, $unset: { takenUntil: 1, endDueAt: 1 } })
+}
+
+/** Attempts that have expired, and of whose end their apps want to hear. */
+export const expiredCaptures = ({ now, limit }: { now: Date; limit: number }): Promise<Capture[]> =>
+  Captures.find({ endDueAt: dueBy(now) })
+    .limit(limit)
+    .lean<Capture[]>()
+
+/** Ends an attempt that has expired: with its event, unless its connect command has told of it. */
+export async function expireCapture({
+  capture: { _id, appId, userRef },
+  told,
+  now,
+}: {
+  capture: Capture
+  told: boolean
+  now: Date
+}): Promise<void> {
+  const events = told ? [] : [flowEnded({ flowId: _id, appId, userRef, reason: 'time_over', at: now })]
+  const update = { $set: { spentAt: now }, $unset: { takenUntil: 1, endDueAt: 1 } }
+  await Captures.updateOne({ _id, endDueAt: trusted({ $exists: true }) }, withEvents(update, events, now))
 }
 
 /** A user whose data is deleted has no attempt under way either, and nothing is left of earlier ones. */

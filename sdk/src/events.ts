@@ -2,6 +2,23 @@
 export type EventPayloads = {
   /** A link was consumed at the start of the flow. */
   'connect.started': { userRef: string; user_id: string; connector: string; scopes: string[] }
+  /** A flow that was started has ended, however it did; only where the app has this event turned on. */
+  'connect.ended': {
+    userRef: string
+    outcome: 'connected' | 'cancelled' | 'failed' | 'expired'
+    reason:
+      | 'completed'
+      | 'by_visitor'
+      | 'time_over'
+      | 'account_held'
+      | 'provider_unreachable'
+      | 'provider_refused'
+      | 'provider_slow'
+      | 'no_browser'
+      | 'not_completed'
+      | 'by_operator'
+      | 'deleted'
+  }
   /** The connect flow is complete. `replaces` lists the connections that this one takes over. */
   'connection.created': {
     connectionId: string
@@ -62,6 +79,7 @@ export type WebhookEvent = KnownEvent | UnknownEvent
 
 const known: Record<EventName, true> = {
   'connect.started': true,
+  'connect.ended': true,
   'connection.created': true,
   'data.imported': true,
   'reauth.needed': true,

@@ -20,6 +20,8 @@ export type SignLinkOptions = {
   provider?: string
   /** Where the hosted page goes after success; https, or loopback in the sandbox. */
   redirectUrl?: string
+  /** The language of the hosted page, as a tag such as `de`; default is the visitor's own. */
+  locale?: string
   /** 1 to 900, default 900. */
   lifetimeSeconds?: number
   /** The present moment, in milliseconds or as a Date; default is the system's clock. */
@@ -56,6 +58,7 @@ function checkOptions(options: SignLinkOptions, purpose: string, scopes: readonl
   check(Array.isArray(scopes) && scopes.every(isText), 'scopes must be an array of non-empty strings')
   check(isHttpUrl(options.baseUrl), 'baseUrl must be an http or https address')
   check(options.provider === undefined || isText(options.provider), 'provider must be a non-empty string')
+  check(options.locale === undefined || isText(options.locale), 'locale must be a non-empty string')
   check(options.redirectUrl === undefined || isHttpUrl(options.redirectUrl), 'redirectUrl must be an absolute address')
   check(
     Number.isInteger(lifetimeSeconds) && lifetimeSeconds >= 1 && lifetimeSeconds <= MAX_LIFETIME_SECONDS,
@@ -65,7 +68,7 @@ function checkOptions(options: SignLinkOptions, purpose: string, scopes: readonl
 
 /**
  * Signs a link for one user: an HS256 JWT of the claims `appId`, `userRef`, `scopes`, `purpose`, `jti`, `iat`, `exp` and,
- * where given, `provider` and `redirectUrl`. Call it on your server only, at the moment when the user is sent there.
+ * where given, `provider`, `redirectUrl` and `locale`. Call it on your server only, at the moment when the user is sent there.
  *
  * @throws TypeError when an option is missing or out of bounds; the message names it and never holds the secret.
  */
@@ -78,7 +81,7 @@ export function signLink(options: SignLinkOptions): SignedLink {
   const iat = Math.floor(now / 1000)
   const exp = iat + lifetimeSeconds
   const jti = randomUUID()
-  const { appId, userRef, provider, redirectUrl } = options
+  const { appId, userRef, provider, redirectUrl, locale } = options
   const claims = {
     appId,
     userRef,
@@ -89,6 +92,7 @@ export function signLink(options: SignLinkOptions): SignedLink {
     exp,
     ...(provider === undefined ? {} : { provider }),
     ...(redirectUrl === undefined ? {} : { redirectUrl }),
+    ...(locale === undefined ? {} : { locale }),
   }
   const token = jwt.sign(claims, options.appSecret, { algorithm: 'HS256' })
   const url = `${options.baseUrl.replace(/\/+$/, '')}/${pages[purpose]}?token=${token}`

@@ -27,6 +27,7 @@ const SCHEMAS_BASE = [
   'schemas/claims.ts',
   'schemas/database.ts',
   'schemas/embedded.ts',
+  'schemas/flow-ended.ts',
   'schemas/held-claims.ts',
   'schemas/outbox.ts',
   'schemas/principal.ts',

@@ -86,7 +86,7 @@ life('a flow that an operator releases ends with what to do next', async () => {
   const hosted = await open('released')
   await releaseLeases({ filter: { userRef: 'released' }, now: new Date() })
   await hosted.reaches('failed')
-  assert.match(await alertOf(hosted), 'This sign-in was ended. Return to the app and start again.')
+  assert.match(await alertOf(hosted), 'This sign-in was ended. Return to Acme Notes and start again.')
   const lease = await Leases.findOne({ userRef: 'released' }).lean()
   assert.equal([lease?.state, lease?.claimableAt], ['released', undefined])
   await hosted.close()

@@ -5,6 +5,8 @@ import { asServiceError } from '../../kit/error-answer.ts'
 import type { Assets } from './assets.ts'
 import { html, type Markup } from './html.ts'
 import { sendPage } from './layout.ts'
+import type { Texts } from './texts/en.ts'
+import { textsOf } from './texts-of.ts'
 
 /** What a page says of a problem. */
 export interface ProblemWords {
@@ -15,21 +17,20 @@ export interface ProblemWords {
   link?: { href: string; label: string }
 }
 
-const AGAIN = 'Return to the app and start again from there.'
-const KNOWN: Partial<Record<ErrorCode, string>> = {
-  link_used: 'This link has already been used.',
-  wrong_purpose: 'This link is for something else.',
-  unknown_provider: 'The app asked for an assistant that cannot be connected here.',
-  forbidden_scope: 'The app asked for something that is not allowed.',
-  stale_form: 'This did not come from the page as it is now.',
+const KNOWN: Partial<Record<ErrorCode, Exclude<keyof Texts['links'], 'title'>>> = {
+  link_used: 'used',
+  wrong_purpose: 'purpose',
+  unknown_provider: 'provider',
+  forbidden_scope: 'scope',
+  stale_form: 'stale',
+  missing_token: 'none',
 }
 
 /** An error of a link in words for the person who opened it, ending with what to do next. */
-export function visitorMessage(error: ServiceError): string {
-  if (error.status >= 500) return 'Something went wrong on our side. Please try again in a moment.'
+export function visitorMessage(error: ServiceError, { links }: Texts): string {
+  if (error.status >= 500) return links.problem
   const expired = error.code === 'invalid_token' && error.values['reason'] === 'expired'
-  const problem = KNOWN[error.code] ?? (expired ? 'This link has expired.' : 'This link is not valid.')
-  return `${problem} ${AGAIN}`
+  return links[KNOWN[error.code] ?? (expired ? 'expired' : 'wrong')]
 }
 
 /**
@@ -42,19 +43,21 @@ export function errorPage({
   isScript = () => false,
 }: {
   assets: Assets
-  wordsOf: (problem: ServiceError) => ProblemWords
+  wordsOf: (problem: ServiceError, texts: Texts) => ProblemWords
   isScript?: (request: Request) => boolean
 }): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const problem = asServiceError(error)
     if (response.headersSent || response.closed || problem.code === 'method_not_allowed') return next(error)
     if (problem.status >= 500) contextOf(request).log.error({ err: error }, 'request failed')
-    const words = wordsOf(problem)
+    const texts = textsOf(request)
+    const words = wordsOf(problem, texts)
     if (isScript(request)) return void response.status(problem.status).json({ error: words.message })
     const { branding, returnUrl } = contextOf(request)
-    const back = branding && returnUrl !== undefined && { href: returnUrl, label: `Return to ${branding.name}` }
+    const back = branding && returnUrl !== undefined && { href: returnUrl, label: texts.returnTo(branding.name) }
     sendPage(response, problem.status, {
       assets,
+      texts,
       branding,
       title: words.title,
       body: problemBody(words, back || undefined),

@@ -4,12 +4,16 @@ import type { App } from '../../../schemas/app/app.ts'
 import type { Assets } from './assets.ts'
 import { hexColor, NEUTRAL_BRAND } from './colors.ts'
 import { html, type Markup } from './html.ts'
+import type { Texts } from './texts/en.ts'
+import { DEFAULT_TEXTS } from './texts/languages.ts'
 
 /** What a hosted page shows of the app that it stands for; absent where no app is known. */
 type Branding = Pick<App, 'name' | 'logoUrl' | 'primaryColor'>
 
 interface PageOptions {
   assets: Assets
+  /** The language of the page; English unless it has others. */
+  texts?: Pick<Texts, 'language' | 'direction'>
   branding?: Branding | undefined
   title: string
   /** What stands at the right of the header. */
@@ -45,6 +49,7 @@ export function sendPage(response: Response, status: number, { branding, ...page
 
 function document({
   assets,
+  texts = DEFAULT_TEXTS,
   branding,
   logo,
   title,
@@ -55,7 +60,7 @@ function document({
 }: PageOptions & { logo: URL | null }): Markup {
   const color = hexColor(branding?.primaryColor) ?? NEUTRAL_BRAND
   return html`<!doctype html>
-<html lang="en">
+<html lang="${texts.language}" dir="${texts.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
@@ -87,7 +92,7 @@ ${
     ? html`<img class="logo" src="${logo.href}" alt="" width="32" height="32" referrerpolicy="no-referrer">`
     : html`<span class="logo" aria-hidden="true">${[...name.trim()][0]?.toUpperCase() ?? ''}</span>`
 }
-<span class="name">${name}</span>
+<bdi class="name">${name}</bdi>
 </div>`
 
 /** Where the app's logo lies, if it is an https address. */

@@ -13,6 +13,8 @@ import { type Exchange, type PageContext, pageHandler } from '../kit/exchange.ts
 import { formBody, formField } from '../kit/form.ts'
 import type { Markup } from '../kit/html.ts'
 import { sendPage } from '../kit/layout.ts'
+import type { Texts } from '../kit/texts/en.ts'
+import { textsOf } from '../kit/texts-of.ts'
 import { heldConnections, managedConnections } from './connections.ts'
 import { confirmDeletion, deletionOf } from './deletion.ts'
 import { confirmBody, connectionsBody, deletedBody, deletingBody } from './view.ts'
@@ -51,18 +53,19 @@ export function manageRouter(context: PageContext): Router {
 
 async function showConnections(exchange: Exchange, visit: LinkVisit): Promise<void> {
   const { app, claims } = visit
-  const named = { appName: app.name, redirectUrl: claims.redirectUrl }
+  const texts = textsOf(exchange.request)
+  const named = { appName: app.name, redirectUrl: claims.redirectUrl, texts }
   const deletion = await deletionOf(visit)
   if (deletion?.state === 'waiting') {
     exchange.response.set('Refresh', String(LOOK_EVERY_S))
-    return send(exchange, { visit, title: 'Deleting your data', body: deletingBody() })
+    return send(exchange, { visit, title: texts.manage.deletingTitle, body: deletingBody(texts) })
   }
   if (deletion) {
     const body = deletedBody({ result: resultOf(deletion), ...named })
-    return send(exchange, { visit, title: 'Everything was deleted', body })
+    return send(exchange, { visit, title: texts.manage.deletedTitle, body })
   }
   const connections = await managedConnections({ ...claims, profiles: exchange.runtime.profiles })
-  send(exchange, { visit, title: 'Your data', body: connectionsBody({ connections, ...named }) })
+  send(exchange, { visit, title: texts.manage.title, body: connectionsBody({ connections, ...named }) })
 }
 
 async function askForConfirmation(exchange: Exchange, visit: LinkVisit): Promise<void> {
@@ -70,7 +73,9 @@ async function askForConfirmation(exchange: Exchange, visit: LinkVisit): Promise
   const connections = await managedConnections({ ...claims, profiles: exchange.runtime.profiles })
   const nothing = heldConnections(connections).length === 0
   if (nothing || (await deletionOf(visit))) return exchange.response.redirect(303, MANAGE_PAGE.path)
-  send(exchange, { visit, title: 'Delete all your data', body: confirmBody({ connections, app, flowId }) })
+  const texts = textsOf(exchange.request)
+  const body = confirmBody({ connections, app, flowId, texts })
+  send(exchange, { visit, title: texts.manage.confirmPageTitle, body })
 }
 
 /** Consumes the link, and waits for the end of the deletion; the page that follows shows it and may be reloaded. */
@@ -85,20 +90,29 @@ async function deleteEverything({ request, response, runtime }: Exchange, visit:
 }
 
 function send(
-  { response, assets }: Exchange,
+  { request, response, assets }: Exchange,
   { visit, title, body }: { visit: LinkVisit; title: string; body: Markup },
 ): void {
-  sendPage(response, 200, { assets, branding: visit.app, title, body, style: 'manage.css', script: 'manage.js' })
+  const texts = textsOf(request)
+  sendPage(response, 200, {
+    assets,
+    texts,
+    branding: visit.app,
+    title,
+    body,
+    style: 'manage.css',
+    script: 'manage.js',
+  })
 }
 
-function wordsOf(problem: ServiceError): ProblemWords {
+function wordsOf(problem: ServiceError, texts: Texts): ProblemWords {
+  const { manage } = texts
   if (problem.code === 'stale_form')
     return {
-      title: 'Nothing was deleted',
-      message: 'The confirmation did not come from this page as it is now: another link may have been opened since.',
-      link: { href: MANAGE_PAGE.path, label: 'See your data' },
+      title: manage.staleTitle,
+      message: manage.stale,
+      link: { href: MANAGE_PAGE.path, label: manage.seeData },
     }
-  const title = problem.status >= 500 ? 'Not available right now' : 'This page cannot be shown'
-  if (problem.code !== 'missing_token') return { title, message: visitorMessage(problem) }
-  return { title, message: 'This page opens from a link of the app that you connected. Return to the app to get one.' }
+  const title = problem.status >= 500 ? manage.unavailable : manage.notShown
+  return { title, message: problem.code === 'missing_token' ? manage.noLink : visitorMessage(problem, texts) }
 }

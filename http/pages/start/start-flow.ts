@@ -39,7 +39,7 @@ export async function startFlow({
   if (present) return present
   // The link may have been consumed by a call that was cut short, long ago.
   checkLink(claims, { purpose: 'connect', now: clock.now() })
-  const { user, profile } = await beginFlow({ app, claims, flowId: _id, runtime })
+  const { user, profile, tellsEnd } = await beginFlow({ app, claims, flowId: _id, runtime })
   const now = clock.now()
   const lease: Lease = {
     _id,
@@ -50,6 +50,8 @@ export async function startFlow({
     provider: profile.id,
     viewport,
     state: 'starting',
+    ...(tellsEnd && { tellsEnd }),
+    outbox: [],
     createdAt: now,
     expiresAt: clock.after(FLOW_MS),
     claimableAt: now,

@@ -89,7 +89,7 @@ test('while the database is silent every page is there in time and says what to 
   })
   socket.terminate()
   assert.match(JSON.stringify(told), '"state":"waiting"')
-  assert.match(JSON.stringify(told), 'does not answer right now')
+  assert.match(JSON.stringify(told), '"reason":"silent"')
 
   proxy.restore()
   await until(

@@ -1,7 +1,35 @@
-/** Shows moments in the visitor's own time zone; without this script they stand there in UTC. */
-const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+import { systemClock } from '../../../../core/clock.ts'
 
-for (const time of document.querySelectorAll('time')) {
-  time.title = time.textContent ?? ''
-  time.textContent = local.format(new Date(time.dateTime))
+/** How often the page looks how far an import has come. */
+const LOOK_EVERY_MS = 3_000
+
+const { lang } = document.documentElement
+const local = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** Shows moments in the visitor's own time zone; without this script they stand there in UTC. */
+function showMoments(): void {
+  for (const time of document.querySelectorAll('time')) {
+    time.title ||= time.textContent ?? ''
+    time.textContent = local.format(new Date(time.dateTime))
+  }
 }
+
+/** Brings counts and progress up to date while something is being imported, without a reload. */
+async function followImports(): Promise<void> {
+  const clock = systemClock()
+  while (document.querySelector('[data-importing]')) {
+    await clock.sleep(LOOK_EVERY_MS)
+    if (document.visibilityState !== 'visible') continue
+    const text = await fetch(location.pathname).then(
+      (answer) => (answer.ok ? answer.text() : ''),
+      () => '',
+    )
+    const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('.connections')
+    if (!fresh) continue
+    document.querySelector('.connections')?.replaceWith(fresh)
+    showMoments()
+  }
+}
+
+showMoments()
+void followImports()

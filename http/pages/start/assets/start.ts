@@ -2,25 +2,25 @@ import { systemClock } from '../../../../core/clock.ts'
 import type { FarmMessage } from '../../../../wire/stream.ts'
 import { LARGEST_SIDE, SMALLEST_SIDE } from '../../../../wire/stream-constants.ts'
 import { find } from '../../kit/assets/dom.ts'
+import { listenToCancel } from './cancel.ts'
 import { connect } from './connection.ts'
 import { listenToKeyboard } from './keyboard.ts'
 import { listenToMouse, listenToTouch, type Send } from './pointer.ts'
+import { post } from './post.ts'
 import { createFrames } from './screen.ts'
 import { listenToTypingBar } from './typing-bar.ts'
-import { INTERRUPTED, showElsewhere, showLeaving, showNotice, showState } from './view.ts'
+import { showAddress, showNotice, showState, wayBack } from './view.ts'
 
 /** The hosted page `/start`: begins the flow once it is seen, and shows the remote browser of it. */
 const PHONE_WIDTH = 640
 const LARGEST_DESKTOP = { width: 1_440, height: 960 }
 const RETURN_MS = 1_500
 const RETRY_MS = 2_000
-const OTHER_FLOW =
-  'Another link was opened in this browser since. Continue there, or return to the app and start again.'
+const INTERRUPTED = { state: 'waiting', reason: 'interrupted' } as const
 
 const clock = systemClock()
-const main = find('main.start')
 const stage = find('.stage')
-const { flow = '', redirect } = main.dataset
+const { flow = '' } = find('main.start').dataset
 
 const isPhone =
   innerWidth <= PHONE_WIDTH || (matchMedia('(pointer: coarse)').matches && Math.min(innerWidth, innerHeight) <= 500)
@@ -52,32 +52,41 @@ const visible = async (): Promise<void> => {
 /** Begins the flow, or finds it again; null where that cannot be, and the visitor was told why. */
 async function begin(): Promise<{ mobile: boolean } | null> {
   for (;;) {
-    const answer = await fetch('/start', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ flow, viewport: viewport() }),
-    }).catch(() => null)
-    if (answer?.ok) return (await answer.json()) as { mobile: boolean }
-    if (answer && answer.status < 500) {
-      const { error } = (await answer.json().catch(() => ({}))) as { error?: string }
-      showState('failed', { message: error })
+    const answer = await post<{ mobile: boolean }>('/start', { viewport: viewport() })
+    if (answer && 'ok' in answer) return answer.ok
+    if (answer) {
+      showState({ state: 'failed', message: answer.error })
       return null
     }
-    showState('waiting', INTERRUPTED)
+    showState(INTERRUPTED)
     await clock.sleep(RETRY_MS)
   }
 }
 
 async function leave(): Promise<void> {
-  if (redirect === undefined) return
-  showLeaving(redirect)
+  const address = wayBack()
+  if (address === null) return
   await clock.sleep(RETURN_MS)
-  location.replace(redirect)
+  location.replace(address)
 }
 
 async function start(): Promise<void> {
-  await visible()
-  const begun = await begin()
+  const beginning = visible().then(begin)
+  // Whatever still comes of a flow that the visitor has ended is not shown.
+  let isOver = false
+  const show: typeof showState = (shown) => {
+    if (!isOver) showState(shown)
+  }
+  listenToCancel({
+    ready: beginning,
+    onCancelled: () => {
+      show({ state: 'failed', reason: 'by_visitor' })
+      isOver = true
+      void leave()
+    },
+    onRefused: (why) => showNotice(why, '', clock.sleep),
+  })
+  const begun = await beginning
   if (!begun) return
   const send: Send = (message) => connection.send(message)
   const typingBar = listenToTypingBar(send)
@@ -85,17 +94,18 @@ async function start(): Promise<void> {
   // There is something to see and to click from the first picture on.
   const onDrawn = (frame: number): void => {
     send({ type: 'ack', frame })
-    if (isLive) showState('live')
+    if (isLive) show({ state: 'live' })
     isLive = false
   }
   const showMessage = (message: FarmMessage): void => {
     if (message.type === 'focus') typingBar.showFocus(message)
-    else if (message.type === 'notice') showNotice(message.message, clock.sleep)
+    else if (message.type === 'notice') showNotice(message.notice, message.detail ?? '', clock.sleep)
+    else if (message.type === 'address') showAddress(message)
     else if (message.state === 'live') isLive = true
     else {
       isLive = false
-      showState(message.state, message)
-      if (message.state === 'connected') void leave()
+      show(message)
+      if (message.state === 'connected' || (message.reason === 'by_visitor' && !isOver)) void leave()
     }
   }
   const connection = connect({
@@ -103,10 +113,15 @@ async function start(): Promise<void> {
     clock,
     onMessage: showMessage,
     onFrame: createFrames({ onDrawn }),
-    onInterrupted: () => showState('waiting', INTERRUPTED),
+    onInterrupted: () => show(INTERRUPTED),
     mayGoOn: async () => (await begin()) !== null,
-    onReplaced: showElsewhere,
-    onOtherFlow: () => showState('failed', { message: OTHER_FLOW }),
+    onReplaced: (resume) => show({ state: 'waiting', reason: 'elsewhere', onContinue: resume }),
+    onOtherFlow: () => show({ state: 'failed', reason: 'other_flow' }),
+  })
+  find('[data-close-window]').addEventListener('click', () => send({ type: 'close-window' }))
+  find('[data-again]').addEventListener('click', () => {
+    show({ state: 'starting' })
+    void post('/start/again')
   })
   listenToMouse(send)
   listenToTouch({ send, isPhone: () => begun.mobile })

@@ -1,50 +1,11 @@
-import type { PageState } from '../../../../wire/stream.ts'
+import type { Notice, PageState, StateMessage } from '../../../../wire/stream.ts'
 import { find } from '../../kit/assets/dom.ts'
-
-/** What the page says in each state; the service's own title and message go before them. */
-interface Words {
-  status: string
-  title: string
-  text: string
-}
-
-/** What a state is told with instead. */
-interface Told {
-  title?: string | undefined
-  message?: string | undefined
-}
+import { DEFAULT_TEXTS, textsIn } from '../../kit/texts/languages.ts'
 
 const main = find('main.start')
 const { app = '', provider = '', redirect } = main.dataset
-
-const WORDS: Record<PageState, Words> = {
-  starting: {
-    status: 'Opening a browser…',
-    title: 'Opening a browser…',
-    text: `${provider}’s sign-in page is here in a few seconds.`,
-  },
-  waiting: {
-    status: 'One moment…',
-    title: 'One moment…',
-    text: `A browser for your sign-in to ${provider} is being made ready.`,
-  },
-  live: { status: 'Ready to sign in', title: '', text: '' },
-  checking: {
-    status: 'Checking your sign-in…',
-    title: 'Checking your sign-in…',
-    text: `Almost done: ${app} is being connected to your ${provider} account.`,
-  },
-  connected: {
-    status: 'Connected',
-    title: 'Connected',
-    text: `Your ${provider} account is now connected to ${app}. You can close this page.`,
-  },
-  failed: {
-    status: 'Not connected',
-    title: 'Not connected',
-    text: `Return to ${app} and start again from there.`,
-  },
-}
+const texts = textsIn(document.documentElement.lang) ?? DEFAULT_TEXTS
+const names = { app, provider }
 
 const NOTICE_MS = 8_000
 
@@ -55,34 +16,87 @@ const text = find('[data-cover-text]')
 const alert = find('[data-alert]')
 const sign = find('.sign')
 const notice = find('[data-notice]')
-const proceed = find<HTMLButtonElement>('[data-continue]')
+const link = find<HTMLAnchorElement>('[data-return]')
+const cancel = find('[data-cancel]')
 
-let hiding: AbortController | undefined
+/** What the page shows: a state with what the service says of it, or what only the page itself knows. */
+type Shown = Omit<StateMessage, 'type' | 'reason'> & {
+  reason?: StateMessage['reason'] | keyof typeof texts.waits | 'other_flow'
+  /** The service's own words, in the visitor's language. */
+  message?: string | undefined
+  onContinue?: () => void
+}
 
-/** Words for a page that has lost its service, and tries again by itself. */
-export const INTERRUPTED: Told = { title: 'The connection is interrupted', message: 'Trying again…' }
+interface Words {
+  title: string
+  text: string
+}
+
+function wordsOf({ state, reason, queue, message }: Shown): Words {
+  const { title, text } = texts.states[state]
+  const own: Words = { title, text: message ?? text(names) }
+  if (reason === undefined) return own
+  if (reason === 'queue')
+    return { ...texts.waits.queue, text: texts.waits.queue.text(names, queue?.place ?? 1, queue?.minutes) }
+  if (reason in texts.waits) return said(texts.waits[reason as Exclude<keyof typeof texts.waits, 'queue'>])
+  if (state === 'waiting') return said(texts.waits.trouble)
+  const end = texts.ends[reason as keyof typeof texts.ends] as (typeof texts.ends)[keyof typeof texts.ends] | undefined
+  return end ? said(end) : own
+}
+
+const said = ({
+  title,
+  text,
+}: {
+  title: string | ((provider: string) => string)
+  text: (of: typeof names) => string
+}): Words => ({ title: typeof title === 'string' ? title : title(provider), text: text(names) })
 
 /** Shows a state: the status line, and the cover over the screen in every state but `live`. */
-export function showState(state: PageState, { title: heading, message }: Told = {}): void {
-  const words = WORDS[state]
+export function showState(shown: Shown): void {
+  const { state, reason } = shown
+  const words = wordsOf(shown)
+  const isOver = state === 'connected' || (state === 'failed' && !shown.mayRetry)
   status.dataset['state'] = state
   main.dataset['state'] = state
-  find('[data-status-text]').textContent = words.status
-  title.textContent = heading ?? words.title
-  text.textContent = state === 'failed' ? '' : (message ?? words.text)
+  main.dataset['reason'] = reason ?? ''
+  find('[data-status-text]').textContent = texts.states[state].status
+  title.textContent = words.title
+  text.textContent = state === 'failed' ? '' : words.text
   text.hidden = text.textContent === ''
-  alert.textContent = state === 'failed' ? (message ?? words.text) : ''
+  alert.textContent = state === 'failed' ? words.text : ''
   alert.hidden = state !== 'failed'
-  proceed.hidden = true
-  sign.hidden = false
-  if (state === 'connected' || state === 'failed') clear()
-  if (state === 'failed' && redirect !== undefined) showReturn(redirect)
+  offerContinue(shown.onContinue)
+  find('[data-again]').hidden = !shown.mayRetry
+  cancel.hidden = isOver
+  // What was told of an earlier state says nothing of this one.
+  if (state === 'waiting' || state === 'checking' || isOver) notice.hidden = true
+  if (isOver) clear()
+  link.hidden = !isOver || redirect === undefined
+  if (redirect !== undefined) link.href = statusAddress(redirect, shown)
   canvas.inert = state !== 'live'
   if (state === 'live') {
     canvas.hidden = false
     // Whoever has begun to use something else keeps it.
     if (document.activeElement === document.body) canvas.focus({ preventScroll: true })
   }
+}
+
+/** Another page of this browser shows the flow now; the visitor may take it back. Nothing is under way here: the page waits for a choice. */
+function offerContinue(onContinue: (() => void) | undefined): void {
+  const proceed = find<HTMLButtonElement>('[data-continue]')
+  proceed.hidden = !onContinue
+  sign.hidden = onContinue !== undefined
+  if (onContinue) proceed.onclick = onContinue
+}
+
+/** Where the app hears how it ended. */
+function statusAddress(address: string, { state, reason }: { state: PageState; reason?: unknown }): string {
+  const outcome = state === 'connected' ? 'connected' : reason === 'by_visitor' ? 'cancelled' : null
+  if (outcome === null) return address
+  const url = new URL(address)
+  url.searchParams.set('status', outcome)
+  return url.href
 }
 
 /** At the end nothing is left of what was seen and typed. */
@@ -92,33 +106,35 @@ function clear(): void {
   canvas.height = 1
   find<HTMLInputElement>('[data-text]').value = ''
   find<HTMLTextAreaElement>('.catcher').value = ''
+  showAddress({ host: '', secure: false, popup: false })
+  find<HTMLDialogElement>('[data-cancel-question]').close()
 }
 
-/** Another page of this browser shows the flow now; the visitor may take it back. */
-export function showElsewhere(onContinue: () => void): void {
-  showState('waiting', { title: 'Open elsewhere', message: 'This sign-in is open in another tab or window.' })
-  // Nothing is under way here: the page waits for a choice.
-  sign.hidden = true
-  proceed.hidden = false
-  proceed.onclick = onContinue
+/** The page goes back to the app by itself; the link is for whoever does not want to wait. Null where the app named no way back. */
+export function wayBack(): string | null {
+  if (redirect === undefined) return null
+  if (main.dataset['state'] === 'connected') text.textContent = texts.connectedLeaving(names)
+  return link.href
 }
 
-/** After success the page goes back to the app by itself; the link is for whoever does not want to wait. */
-export function showLeaving(address: string): void {
-  showReturn(address)
-  text.textContent = `Your ${provider} account is now connected to ${app}. Taking you back…`
+/** Where the visitor types, as a browser shows it. */
+export function showAddress({ host, secure, popup }: { host: string; secure: boolean; popup: boolean }): void {
+  find('[data-remote-host]').hidden = host === ''
+  find('[data-host]').textContent = host
+  find('[data-lock]').toggleAttribute('hidden', !secure)
+  find('[data-close-window]').hidden = !popup
 }
 
-function showReturn(address: string): void {
-  const link = find<HTMLAnchorElement>('[data-return]')
-  link.href = address
-  link.hidden = false
-}
+let hiding: AbortController | undefined
 
-export function showNotice(message: string, sleep: (ms: number, signal: AbortSignal) => Promise<void>): void {
+export function showNotice(
+  what: Notice | 'too_late' | 'not_cancelled',
+  detail: string,
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+): void {
   hiding?.abort()
   hiding = new AbortController()
-  notice.textContent = message
+  notice.textContent = texts.notices[what](names, detail)
   notice.hidden = false
   sleep(NOTICE_MS, hiding.signal).then(
     () => {

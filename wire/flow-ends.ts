@@ -1,0 +1,23 @@
+/**
+ * Why a connect flow ended, and which end that is: `connect.ended` names both (docs/behaviour.md, Events), operators see the reason, and
+ * the hosted page says it in words.
+ */
+export const FLOW_ENDS = {
+  completed: 'connected',
+  by_visitor: 'cancelled',
+  time_over: 'expired',
+  account_held: 'failed',
+  provider_unreachable: 'failed',
+  provider_refused: 'failed',
+  provider_slow: 'failed',
+  no_browser: 'failed',
+  not_completed: 'failed',
+  by_operator: 'failed',
+  deleted: 'failed',
+} as const
+
+export type FlowReason = keyof typeof FLOW_ENDS
+export type FlowOutcome = (typeof FLOW_ENDS)[FlowReason]
+
+/** What keeps a provider's page from opening: the flow goes on where the visitor tries again. */
+export type ProviderTrouble = Extract<FlowReason, `provider_${string}`>
