@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import {
   CcsError,
@@ -60,12 +61,21 @@ function answerError(error: unknown, _request: Request, response: Response, next
   next(error)
 }
 
+/** The package's module for pages, which a partner's own bundler would take from `ccs-sdk/browser`. */
+async function bundleBrowserModule(): Promise<string> {
+  const entry = fileURLToPath(new URL('../src/browser.ts', import.meta.url))
+  const { outputFiles } = await build({ entryPoints: [entry], write: false, minify: true, format: 'esm' })
+  return outputFiles[0]?.text ?? ''
+}
+let browserModule: Promise<string> | undefined
+
 /** The partner's backend. Secrets and the API key stay here; the page gets links, answers and events only. */
 export function createPartner({ config, client, log, ownUrl }: PartnerOptions): Express {
   const app = express().disable('x-powered-by')
   const { appId, appSecret, baseUrl, webhookSecret } = config
   const policy = [
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:",
+    // The service is asked how a flow goes that this page has opened.
+    `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' ${new URL(baseUrl).origin}; img-src 'self' data:`,
     // A form that leads to a redirect needs its target allowed as well.
     `form-action 'self' ${new URL(baseUrl).origin}; base-uri 'none'; frame-ancestors 'none'`,
   ].join('; ')
@@ -94,7 +104,14 @@ export function createPartner({ config, client, log, ownUrl }: PartnerOptions): 
     response.redirect(303, link(textOf(query['userRef'], 'userRef'), 'manage').url)
   })
   app.get('/links', ({ query }, response) => {
-    response.json({ url: link(textOf(query['userRef'], 'userRef'), purposeOf(query['purpose'])).url })
+    const userRef = textOf(query['userRef'], 'userRef')
+    // A flow in a window of its own ends at a page that tells the one that waits.
+    const redirectUrl = query['window'] === 'own' ? `${ownUrl()}/connected.html` : undefined
+    response.json({ url: link(userRef, purposeOf(query['purpose']), redirectUrl).url })
+  })
+  app.get('/ccs-browser.js', async (_request, response) => {
+    browserModule ??= bundleBrowserModule()
+    response.type('text/javascript').send(await browserModule)
   })
   app.get('/connections', async ({ query }, response) => {
     const userRef = textOf(query['userRef'], 'userRef')

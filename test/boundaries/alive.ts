@@ -7,7 +7,7 @@ const ENTRIES = [
   /^http\/pages\/(\w+)\/assets\/\1\.ts$/,
   /^http\/portal\/assets\/portal\.ts$/,
   // The package's own entry, and its example as partners read it.
-  /^sdk\/(?:src\/index\.ts$|example\/)/,
+  /^sdk\/(?:src\/(?:index|browser)\.ts$|example\/)/,
   /^bench\/\w+\.ts$/,
   /^test\/soak\//,
   // Forked by suites and benches.

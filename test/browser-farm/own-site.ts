@@ -16,6 +16,8 @@ export interface OwnSite {
   requests: string[]
   /** Path of a file with the profile of this provider. */
   profiles: string
+  /** From now on every request's connection is cut. */
+  refuse(refused: boolean): void
   stop(): Promise<void>
 }
 
@@ -31,7 +33,9 @@ export async function startOwnSite({
 }): Promise<OwnSite> {
   const told: string[] = []
   const requests: string[] = []
+  let refused = false
   const server = createServer(async (request, response) => {
+    if (refused) return void request.socket.destroy()
     const path = request.url ?? ''
     requests.push(`${request.headers.host?.split(':')[0]}${path}`)
     if (path === '/tell') {
@@ -62,6 +66,9 @@ export async function startOwnSite({
     told,
     requests,
     profiles,
+    refuse: (wanted) => {
+      refused = wanted
+    },
     stop: async () => {
       server.closeAllConnections()
       server.close()

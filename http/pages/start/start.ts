@@ -13,6 +13,7 @@ import { type Exchange, type PageContext, pageHandler } from '../kit/exchange.ts
 import { sendPage } from '../kit/layout.ts'
 import type { Texts } from '../kit/texts/en.ts'
 import { textsOf } from '../kit/texts-of.ts'
+import { flowStateHandlers } from './flow-state.ts'
 import { startFlow, startRequest } from './start-flow.ts'
 import { startAside, startBody } from './view.ts'
 
@@ -51,6 +52,7 @@ export function startRouter(context: PageContext): Router {
   })
   endpoint(router, '/cancel', { post: posted(cancel) })
   endpoint(router, '/again', { post: posted(goOn) })
+  endpoint(router, '/state', { post: flowStateHandlers(context) })
   router.use(errorPage({ assets, wordsOf, isScript: ({ method }) => method === 'POST' }))
   return router
 }

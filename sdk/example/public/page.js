@@ -1,3 +1,4 @@
+import { openConnect } from '/ccs-browser.js'
 import { byId, call, confirmed, notify, plural } from './dom.js'
 import { connectionCard, conversationItem, conversationView, empty, eventItem } from './views.js'
 
@@ -124,6 +125,21 @@ function watchEvents() {
 }
 
 byId('user-ref').value = userRef
+// Without this script the button sends the form, and the flow has the page to itself.
+byId('connect').addEventListener('click', (event) => {
+  if (!byId('user').reportValidity()) return
+  event.preventDefault()
+  const query = new URLSearchParams({ userRef: byId('user-ref').value, window: 'own' })
+  byId('connect').disabled = true
+  openConnect({
+    url: call(`/links?${query}`).then(({ url }) => url),
+    onEnd: (outcome) => {
+      byId('connect').disabled = false
+      byId('summary').dataset.outcome = outcome
+      refreshSoon()
+    },
+  })
+})
 byId('more').addEventListener(
   'click',
   doing(() => loadConversations(state.next)),

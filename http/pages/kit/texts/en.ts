@@ -152,7 +152,7 @@ export const en = {
   },
 
   notices: {
-    restarted: ({ provider }: Names) => `The browser had to be opened anew. Please sign in to ${provider} once more.`,
+    restarted: ({ provider }: Names) => `The browser had to be opened anew. Please sign in once more at ${provider}.`,
     resumed: ({ provider }: Names) => `Welcome back: your sign-in to ${provider} goes on where you were.`,
     outside: ({ provider }: Names, host: string) =>
       `${host} is not part of the sign-in to ${provider}, so it was not opened.`,
