@@ -36,7 +36,7 @@ ${SECTIONS.map(({ id, title, text }) => html`<section id="${id}"><h2>${title}</h
 <h2>Operations</h2>
 ${OPERATIONS.map(operation)}
 <h2>Events</h2>
-${events.map((event) => html`<section id="${event}"><h3><code>${event}</code></h3>${fieldTable(jsonSchemaOf(eventPayloads[event]))}</section>`)}
+${events.map((event) => html`<section id="${event}"><h3><code>${event}</code></h3>${event === 'connect.ended' && html`<p>Sent only to an app that has turned it on (<code>connectEndedEvents</code>): a flow that was started has ended, however it did.</p>`}${fieldTable(jsonSchemaOf(eventPayloads[event]))}</section>`)}
 </main>
 </body>
 </html>`

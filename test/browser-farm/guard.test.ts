@@ -50,22 +50,8 @@ guard.after(async () => {
   await site?.stop()
 })
 
-const PRESSES = 5
-const PRESS_MS = 5_000
-
 const tells = (what: string) => until(what, () => site.told.includes(what))
 const notice = (text: string) => hosted.page.locator('[data-notice]', { hasText: text }).waitFor()
-/** Does the page's action of that key, and waits until the login page is loaded once more. */
-const comesBackAfter = async (key: string): Promise<void> => {
-  const loads = site.told.filter((what) => what === 'loaded').length
-  const again = () => site.told.filter((what) => what === 'loaded').length > loads
-  // A key may meet a page that is just being left: it is pressed once more then.
-  for (let press = 1; press < PRESSES && !again(); press += 1) {
-    await hosted.press(key)
-    await until('the login page', again, { giveUpMs: PRESS_MS }).catch(() => undefined)
-  }
-  await until(`the login page after ${key}`, again)
-}
 /** The login page is shown and takes keys: its action `j` answers. Pressed again and again, since a key may meet a window that closes. */
 const loginPageAnswers = async (): Promise<void> => {
   const answers = () => site.told.filter((what) => what === 'geolocation denied').length
@@ -85,9 +71,15 @@ guard('requests, frames and sockets of pages to other hosts fail', async () => {
 })
 
 guard('pages of other hosts are not visited: neither by a link, a redirect, nor a second window', async () => {
-  await comesBackAfter('b')
+  const loads = () => site.told.filter((what) => what === 'loaded').length
+  const before = loads()
+  await hosted.press('b')
   await notice('localhost is not part of the sign-in')
-  await comesBackAfter('c')
+  await loginPageAnswers()
+  await hosted.press('c')
+  await until('the redirect to be asked for', () => site.requests.some((request) => request.endsWith('/redirect')))
+  await loginPageAnswers()
+  assert.is(loads(), before, 'the page is not loaded again: what was typed is there still')
   const windows = () => site.requests.filter((request) => request.endsWith('/popup')).length
   await hosted.press('d')
   await notice('localhost is not part of the sign-in')
