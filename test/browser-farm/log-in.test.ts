@@ -121,7 +121,7 @@ login('after success the page goes to the redirectUrl of the link', async () => 
   const page = await context.newPage()
   await page.goto(world.link({ userRef: 'back', redirectUrl: `${world.site.url}/login?back` }))
   await signIn(hostedPage(page), { email: 'empty@example.test' })
-  await page.waitForURL(`${world.site.url}/login?back`)
+  await page.waitForURL(`${world.site.url}/login?back&status=connected`)
   await context.close()
 })
 

@@ -95,7 +95,9 @@ function statusAddress(address: string, { state, reason }: { state: PageState; r
   const outcome = state === 'connected' ? 'connected' : reason === 'by_visitor' ? 'cancelled' : null
   if (outcome === null) return address
   const url = new URL(address)
-  url.searchParams.set('status', outcome)
+  if (url.searchParams.has('status')) url.searchParams.set('status', outcome)
+  // What else is in the query stays as the app wrote it.
+  else url.search += `${url.search === '' ? '?' : '&'}status=${outcome}`
   return url.href
 }
 
