@@ -12,6 +12,7 @@ import { commandClaims } from './commands/claim-commands.ts'
 import { startDelivering } from './delivery/start-delivering.ts'
 import { startCaptureExpiry } from './expired-captures.ts'
 import { startMailing } from './mail/start-mailing.ts'
+import { measureQueueAges } from './queue-ages.ts'
 import { type ActorRuntime, Stopping } from './runtime.ts'
 import { startActorSystem } from './supervision.ts'
 import { connectionClaims, SYNCS_AT_ONCE } from './sync/claim-connections.ts'
@@ -42,6 +43,7 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
   const profiles = await loadProfiles(base.config)
   const held = createHeldClaims({ clock, log })
   const system = startActorSystem({ clock, log })
+  measureQueueAges(base)
   const connections = system.supervise('connections', 'connection')
   const commands = system.supervise('commands', 'command')
   const delivering = startDelivering({ runtime: base, system })

@@ -1,4 +1,6 @@
 import type { WebSocket } from 'ws'
+import { SECOND } from '../core/clock.ts'
+import { numbersOf } from '../core/numbers.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import type { Lease, ParkedFor } from '../schemas/lease/lease.ts'
 import { parkLease } from '../schemas/lease/parked-leases.ts'
@@ -95,7 +97,10 @@ export function startLease({
     }
   }
   const finish = async (outcome: LeaseOutcome): Promise<void> => {
-    if (!(await endLease(lease, outcome, clock.now()))) return audience.close(CLOSE_MOVED)
+    const now = clock.now()
+    if (!(await endLease(lease, outcome, now))) return audience.close(CLOSE_MOVED)
+    const seconds = (now.getTime() - lease.createdAt.getTime()) / SECOND
+    numbersOf(runtime.metrics).leases.observe({ outcome: outcome.state }, seconds)
     if (outcome.state === 'connected') audience.setState('connected')
     else audience.setState('failed', { reason: outcome.failure })
     audience.close(CLOSE_ENDED)

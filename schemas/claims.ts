@@ -49,6 +49,8 @@ const ASIDE = 'aside-'
 type Claimed<T> = T & {
   /** It was claimed for its own work before, and that claim ran out: the process that had it has died, or stalled. */
   lapsed: boolean
+  /** Since when it was due. */
+  dueAt: Date
 }
 
 /** Claims up to `limit` of the longest due documents for their own work, in three round trips, whatever their number. */
@@ -61,10 +63,10 @@ export async function claimMany<T extends Claimable & { _id: string }>(
     .find(due)
     .sort({ claimableAt: 1 })
     .limit(limit)
-    .select({ claimedBy: 1 })
-    .lean<Pick<T, '_id' | 'claimedBy'>[]>()
+    .select({ claimedBy: 1, claimableAt: 1 })
+    .lean<Pick<T, '_id' | 'claimedBy' | 'claimableAt'>[]>()
   if (found.length === 0) return []
-  const before = new Map(found.map(({ _id, claimedBy }) => [_id, claimedBy]))
+  const before = new Map(found.map((each) => [each._id, each]))
   const ids = trusted({ $in: [...before.keys()] })
   const claimedBy = newId()
   await model.updateMany(
@@ -73,8 +75,8 @@ export async function claimMany<T extends Claimable & { _id: string }>(
   )
   const claimed = await model.find({ _id: ids, claimedBy }).lean<T[]>()
   return claimed.map((document) => {
-    const holder = before.get(document._id)
-    return { ...document, lapsed: holder !== undefined && !holder.startsWith(ASIDE) }
+    const { claimedBy: holder, claimableAt: dueAt = now } = before.get(document._id) ?? {}
+    return { ...document, lapsed: holder !== undefined && !holder.startsWith(ASIDE), dueAt }
   })
 }
 

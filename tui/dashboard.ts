@@ -176,7 +176,7 @@ export function createDashboard({ client, view, readOnly, onEnd, now = Date.now 
     const { whole, target } = dialog
     try {
       const done = await client('purge', { body: purgeBody(whole, target) })
-      return `purged: ${done.connectionsRevoked} connections revoked, ${done.conversationsDeleted} conversations deleted`
+      return `purged: ${done.connectionsRevoked} ${done.connectionsRevoked === 1 ? 'connection' : 'connections'} revoked, ${done.conversationsDeleted} conversations deleted`
     } finally {
       set({ dialog: null })
     }

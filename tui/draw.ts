@@ -79,14 +79,19 @@ function note({ trouble, message, now }: State): Line {
   return { text: message ? ` ${message.text}` : '', style: 'strong' }
 }
 
-function foot({ dialog, filtering, opened, view }: State): Line {
+function foot({ dialog, filtering, opened, view, size }: State): Line {
+  const own = opened ? 'Esc back  ↑↓ scroll' : VIEWS[view].hints
+  const all = `/ filter  s sort  ? help  q end`
+  const list = `${own}  ${all}`
   const text = dialog
     ? dialog.kind === 'purge'
       ? 'Enter delete  Esc leave everything as it is'
       : 'Enter go on  Esc back'
     : filtering
       ? 'type to filter  Enter keep  Esc clear'
-      : `${opened ? 'Esc back  ↑↓ scroll' : VIEWS[view].hints}  / filter  s sort  space pause  ? help  q end`
+      : list.length + ' space pause'.length + 2 < size.columns
+        ? `${own}  space pause  ${all}`
+        : list
   return { text: ` ${text}`, style: 'faint' }
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
+import { numbersOf } from '../../core/numbers.ts'
 import { heldBy } from '../../schemas/claims.ts'
 import { type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
 import { cancelReservation } from '../../schemas/connection/reservation.ts'
@@ -27,15 +28,21 @@ const HANDLERS: Handlers = { connect, purge, ingest, sweep, 'sync-now': syncNow,
  */
 export async function carryOut({ command, runtime, signal }: CommandWork<CommandKind>): Promise<void> {
   const lost = new AbortController()
+  const count = (outcome: string): void => numbersOf(runtime.metrics).commands.inc({ kind: command.kind, outcome })
   const release = runtime.held.hold(Commands, command, (reason) => lost.abort(reason))
   try {
     const handle = HANDLERS[command.kind] as (work: CommandWork<CommandKind>) => Promise<void>
     await handle({ command, runtime, signal: AbortSignal.any([signal, lost.signal]) })
+    count('done')
   } catch (error) {
     if (lost.signal.aborted) return
     if (signal.aborted) return await handBack(command, runtime)
     if (error instanceof NotYet || error instanceof ClaimLost) return await handBack(command, runtime, NOT_YET_WAIT_MS)
-    if (error instanceof ServiceError) return await failCommand({ command, error, now: runtime.clock.now() })
+    if (error instanceof ServiceError) {
+      count('failed')
+      return await failCommand({ command, error, now: runtime.clock.now() })
+    }
+    count('crashed')
     runtime.log.error({ err: error, commandId: command._id, kind: command.kind }, 'command crashed')
     await countCommandCrash({ command, crash: { error }, runtime })
   } finally {

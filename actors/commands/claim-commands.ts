@@ -1,3 +1,5 @@
+import { SECOND } from '../../core/clock.ts'
+import { numbersOf } from '../../core/numbers.ts'
 import { claimMany } from '../../schemas/claims.ts'
 import { type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
 import { trusted } from '../../schemas/database.ts'
@@ -42,7 +44,8 @@ export function commandClaims({
   commands: Supervisor
   connections: Supervisor
 }): () => Promise<number> {
-  const { clock, held, log } = runtime
+  const { clock, held, log, metrics } = runtime
+  const { claimLateness: lateness } = numbersOf(metrics)
   const limits = createWorkLimits(AT_ONCE)
 
   const begin = (command: Command): void => {
@@ -72,8 +75,10 @@ export function commandClaims({
     // All that is claimed in one go may be of one kind.
     const limit = Math.min(...open.map((kind) => limits.free(kind)))
     const filter = open.length < KINDS.length ? { kind: trusted({ $in: open }) } : {}
-    const claimed = await claimMany<Command>(Commands, { now: clock.now(), filter, limit })
+    const now = clock.now()
+    const claimed = await claimMany<Command>(Commands, { now, filter, limit })
     for (const command of claimed) {
+      lateness.observe({ queue: 'commands' }, (now.getTime() - command.dueAt.getTime()) / SECOND)
       // Back in line, with what became of it: after the first time due at once.
       if (command.lapsed) await countCommandCrash({ command, crash: 'lapsed', runtime })
       else begin(command)

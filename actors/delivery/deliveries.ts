@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from '../../core/clock.ts'
+import { numbersOf } from '../../core/numbers.ts'
 import type { Runtime } from '../../core/process.ts'
 import { createDailyCounter } from '../../schemas/app/daily-count.ts'
 import { insertDeliveries, type NewDelivery } from '../../schemas/delivery/deliveries.ts'
@@ -44,6 +45,7 @@ interface Deliveries {
 /** Claims due deliveries and runs each attempt in an actor of its own. Any number of processes may do so at once. */
 export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; supervisor: Supervisor }): Deliveries {
   const { clock, log, keyring, config } = runtime
+  const { deliveryAttempts: attempts } = numbersOf(runtime.metrics)
   const allowPrivate = config.WEBHOOK_PRIVATE_ADDRESSES
   const agent = createWebhookAgent({ allowPrivate })
   const daily = createDailyCounter({ clock, log })
@@ -63,7 +65,12 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
     const { _id, appId, event } = delivery
     concurrency.enter(appId)
     void supervisor
-      .tell(_id, event, async (signal) => results.record(await work(signal)))
+      .tell(_id, event, async (signal) => {
+        const settlement = await work(signal)
+        const { error, durationMs } = settlement.result
+        attempts.observe({ outcome: error === undefined ? 'delivered' : 'failed' }, durationMs / SECOND)
+        await results.record(settlement)
+      })
       .catch((error: unknown) => log.error({ err: error, deliveryId: _id }, 'a delivery was left to its claim'))
       .finally(() => {
         concurrency.leave(appId)

@@ -1,3 +1,5 @@
+import { SECOND } from '../../core/clock.ts'
+import { numbersOf } from '../../core/numbers.ts'
 import { claimMany } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { dueBy, trusted } from '../../schemas/database.ts'
@@ -31,7 +33,8 @@ export function connectionClaims({
   connections: Supervisor
   syncsAtOnce: number
 }): () => Promise<number> {
-  const { clock, held, log } = runtime
+  const { clock, held, log, metrics } = runtime
+  const { claimLateness: lateness } = numbersOf(metrics)
   const slots = createSlots()
   const limits = createWorkLimits({ sync: syncsAtOnce })
 
@@ -73,6 +76,7 @@ export function connectionClaims({
     if (claimed.length < limit)
       claimed.push(...(await claimMany<Connection>(Connections, { now, limit: limit - claimed.length })))
     for (const connection of claimed) {
+      lateness.observe({ queue: 'connections' }, (now.getTime() - connection.dueAt.getTime()) / SECOND)
       // Back in line, with what became of it: after the first time due at once.
       if (connection.lapsed) await countSyncCrash({ connection, crash: 'lapsed', runtime })
       else begin(connection)

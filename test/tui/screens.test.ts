@@ -1,0 +1,271 @@
+import { render } from 'ink-testing-library'
+import { createElement } from 'react'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { OpsError } from '../../tui/client.ts'
+import { createDashboard } from '../../tui/dashboard.ts'
+import { keyReader } from '../../tui/keys.ts'
+import { Screen } from '../../tui/screen.tsx'
+import type { ViewName } from '../../tui/view.ts'
+import { until } from '../support/until.ts'
+import { connection, fakeService, NOW } from './data.ts'
+
+const screens = suite('the screens of the terminal')
+const ESCAPE = '\x1b'
+const ends: (() => void)[] = []
+screens.after.each(() => {
+  for (const end of ends.splice(0)) end()
+})
+
+async function open({ view = 'connections' as ViewName, readOnly = false, columns = 80, rows = 24 } = {}) {
+  const service = fakeService()
+  let ended = false
+  let now = NOW
+  const onEnd = (): void => {
+    ended = true
+  }
+  const dashboard = createDashboard({ client: service.client, view, readOnly, onEnd, now: () => now })
+  dashboard.resize({ columns, rows })
+  const screen = render(createElement(Screen, { dashboard }))
+  dashboard.start()
+  ends.push(() => {
+    dashboard.stop()
+    screen.unmount()
+  })
+  const text = (): string => screen.lastFrame() ?? ''
+  const shows = async (wanted: string | RegExp): Promise<void> => {
+    const look = (): boolean => (typeof wanted === 'string' ? text().includes(wanted) : wanted.test(text()))
+    await until(String(wanted), look).catch((error: Error) => {
+      throw new Error(`${error.message} in\n${text()}`)
+    })
+  }
+  await until('the first load', () => dashboard.state().loaded[view] !== undefined || dashboard.state().trouble)
+  return {
+    ...service,
+    dashboard,
+    text,
+    shows,
+    send: keyReader(dashboard.press),
+    selects: (userRef: string) => shows(new RegExp(`^> \\S+ \\w+ +${userRef} `, 'm')),
+    isEnded: () => ended,
+    wait: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+screens('each view is named in the first two rows and fits its terminal', async () => {
+  for (const [columns, rows] of [
+    [80, 24],
+    [120, 40],
+    [200, 60],
+  ] as const) {
+    const { send, text, shows } = await open({ view: 'overview', columns, rows })
+    for (const [key, title] of Object.entries({
+      1: 'Overview',
+      2: 'Actors',
+      3: 'Connections',
+      4: 'Browsers',
+      5: 'Deliveries',
+      6: 'Audit',
+    })) {
+      send(key)
+      await shows(`[${key} ${title}]`)
+      await shows(/age \d+ s/)
+      const lines = text().split('\n')
+      assert.match(lines.slice(0, 2).join(' '), new RegExp(`${title} \\(\\d+\\)  age \\d+ s`))
+      assert.is(lines.length, rows - 1)
+      assert.ok(
+        lines.every((line) => line.length <= columns),
+        `${title} at ${columns}`,
+      )
+      assert.match(lines.at(-1) ?? '', /\? help/)
+    }
+  }
+})
+
+screens('what a key does while hundreds of rows are listed', async () => {
+  const { send, selects, shows, text } = await open()
+  await selects('user-1')
+  send('jj')
+  await selects('user-3')
+  send('\x1b[B\x1b[A\x1b[B')
+  await selects('user-4')
+  send('G')
+  await selects('user-50')
+  send('g')
+  await selects('user-1')
+  send('\x1b[6~')
+  await selects('user-14')
+  assert.match(text(), /captured ▲/)
+  send('S')
+  await shows('captured ▼')
+  send(' ')
+  await shows('paused')
+  send('?')
+  await shows('A purge shows what it will delete')
+  send(ESCAPE)
+  await shows(/user-\d/)
+})
+
+screens('the selection follows its row', async () => {
+  const { send, selects, answers, shows, dashboard } = await open()
+  send('j')
+  await selects('user-2')
+  answers['listConnections'] = {
+    connections: [
+      connection(2, { capturedAt: new Date(NOW - 10_000_000).toISOString() }),
+      connection(1),
+      connection(3),
+    ],
+  }
+  send('  ')
+  await until('the new list', () => dashboard.listed().length === 3)
+  await shows('user-3')
+  await selects('user-2')
+})
+
+screens('every letter is text in a filter; Enter keeps it, Esc clears it', async () => {
+  const { send, text, shows, isEnded } = await open()
+  send('/user-4q')
+  await shows('/user-4q█')
+  assert.is(isEnded(), false)
+  await shows('nothing')
+  send('\x7f')
+  await shows('Connections (11)')
+  send('\r')
+  await shows(/\/user-4$/m)
+  send('j')
+  assert.match(text(), /Connections \(11\)/)
+  send(ESCAPE)
+  await shows('Connections (50)')
+})
+
+screens('a purge shows what it deletes, and asks for the whole id', async () => {
+  const { send, shows, askedOf } = await open()
+  const { id } = connection(1)
+  const purges = () => askedOf('purge').filter((asked) => !JSON.stringify(asked).includes('dryRun'))
+  send('p')
+  await shows('1 connection revoked, 3 conversations deleted')
+  await shows(id)
+  send('yes\r')
+  await shows('nothing was deleted')
+  assert.equal(purges(), [])
+  send('p')
+  await shows('1 connection revoked')
+  send(`${id}\r`)
+  await shows('purged: 1 connection revoked, 3 conversations deleted')
+  assert.equal(purges(), [{ body: { appId: 'demo', connectionId: id } }])
+  send('P')
+  await shows('everything of this user')
+  await shows('1 connection revoked')
+  send('user-1\r')
+  await until('the purge', () => purges().length === 2)
+  assert.equal(purges()[1], { body: { appId: 'demo', userRef: 'user-1' } })
+})
+
+screens('r, x and y act at once', async () => {
+  const { send, shows, askedOf } = await open()
+  send('y')
+  await shows('is synced now')
+  assert.equal(askedOf('syncConnection'), [{ params: { id: connection(1).id } }])
+  send('4')
+  await shows('phone')
+  send('x')
+  await shows('is released')
+  send('5')
+  await shows('data.imported')
+  send('r')
+  await shows('is sent again')
+  assert.is(askedOf('retryDelivery').length, 1)
+  send('R')
+  await shows('Replay 1 deliveries?')
+  send('\r')
+  await until('the replay', () => askedOf('retryDelivery').length === 2)
+})
+
+screens('read-only changes nothing', async () => {
+  const { send, shows, askedOf } = await open({ readOnly: true })
+  await shows('read-only')
+  send('pPy')
+  await shows('read-only: nothing is changed')
+  send('4')
+  await shows('phone')
+  send('x')
+  send('5')
+  await shows('data.imported')
+  send('rR')
+  for (const name of ['purge', 'syncConnection', 'releaseLease', 'retryDelivery']) assert.equal(askedOf(name), [], name)
+})
+
+screens('a row opens with what is known of it', async () => {
+  const { send, shows, text } = await open()
+  send('\r')
+  await shows(`Connections › ${connection(1).id}`)
+  await shows('complete +4')
+  await shows('data.imported')
+  send(ESCAPE)
+  await shows('Connections (50)')
+  send('5')
+  await shows('▲ failing')
+  send('\r')
+  await shows('answered 500')
+  assert.not.ok(text().includes('\x1b[31m'))
+  await shows('oh �[31mno')
+})
+
+screens('the tree of actors folds and unfolds', async () => {
+  const { send, shows, text, dashboard } = await open({ view: 'actors', rows: 40 })
+  await shows('600 live actors, the oldest 500 shown, 1 quarantined')
+  assert.is(dashboard.listed().length, 1 + 2 + 500 + 2)
+  send('g\r')
+  await shows('▸ actors 12')
+  send('\r')
+  await shows('▾ actors 12')
+  send('/quarantined\r')
+  await shows('✖ quarantined')
+  assert.match(text(), /Actors \(2\)/)
+})
+
+screens('a lost service is named, and found again by itself', async () => {
+  const { send, shows, lose, wait, text } = await open()
+  lose(new OpsError('lost', 'it cannot be reached (ECONNREFUSED)'))
+  send('  ')
+  await shows('SERVICE LOST: it cannot be reached (ECONNREFUSED)')
+  wait(5_000)
+  await shows('age 5 s')
+  assert.match(text(), /user-1 /)
+  lose(null)
+  await until('found again', () => !text().includes('SERVICE LOST'))
+  lose(new OpsError('refused', 'Invalid operator key'))
+  await shows('KEY REFUSED')
+})
+
+screens('data cannot reach the terminal', async () => {
+  const { answers, send, text, dashboard } = await open()
+  const userRef = 'a\x1b[2J\u202eb\x07\nc'
+  answers['listConnections'] = { connections: [connection(1, { userRef })] }
+  send('  ')
+  await until('the new list', () => dashboard.listed().length === 1)
+  assert.match(text(), /a�\[2J�b��c/)
+  for (const harmful of ['\x07', '\u202e', '\x1b[2J']) assert.not.ok(text().includes(harmful))
+})
+
+screens('a terminal that is too small says so', async () => {
+  const { dashboard, shows, text } = await open()
+  dashboard.resize({ columns: 60, rows: 20 })
+  await shows('at least 80x24')
+  dashboard.resize({ columns: 80, rows: 24 })
+  await shows('user-1')
+  assert.is(text().split('\n').length, 23)
+})
+
+screens('q and Ctrl-C end', async () => {
+  for (const key of ['q', '\x03']) {
+    const { send, isEnded } = await open()
+    send(key)
+    assert.ok(isEnded())
+  }
+})
+
+screens.run()
