@@ -9,6 +9,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const PROGRAMS = {
   start: 'start/main.ts',
   tui: 'tui/main.ts',
+  doctor: 'start/doctor.ts',
   app: 'start/app.ts',
   test: 'test/main.ts',
   bench: 'bench/main.ts',

@@ -83,6 +83,7 @@ export const FOLDERS: Record<string, Folder> = {
   sdk: { mayImport: [] },
 
   start: { mayImport: ['core', 'schemas', 'provider', 'start'] },
+  'start/doctor': { mayImport: ['core', 'schemas', 'provider', 'start/set-up', 'start/settings.ts'] },
   'start/set-up': { mayImport: [] },
   'start/set-up/database': { mayImport: ['start/set-up'] },
 

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sandboxProfile } from '../../provider/profile.ts'
+import { Connections } from '../../schemas/connection/connection.ts'
+import { createIndexes } from '../../schemas/indexes.ts'
+import { connectedTestDatabase } from '../support/database.ts'
+
+const run = promisify(execFile)
+const ROOT = new URL('../..', import.meta.url).pathname
+
+/** What the doctor says, with the variables given and nothing else of the service. */
+async function ask(env: Record<string, string>): Promise<{ status: number; lines: string[] }> {
+  const { PATH = '', HOME = '', CHROMIUM_PATH = '' } = process.env
+  const options = { cwd: ROOT, env: { PATH, HOME, CHROMIUM_PATH, ...env } }
+  const end = await run(process.execPath, ['start/bootstrap.js', 'doctor'], options).then(
+    ({ stdout }) => ({ status: 0, stdout }),
+    (error: { code: number; stdout: string }) => ({ status: error.code, stdout: error.stdout }),
+  )
+  return { status: end.status, lines: end.stdout.trim().split('\n') }
+}
+
+test('a machine that is as it has to be', async () => {
+  const database = await connectedTestDatabase()
+  const site = createServer((_request, response) => response.writeHead(401).end())
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+  try {
+    await createIndexes()
+    const { status, lines } = await ask({ MONGODB_URL: database.url, PROVIDER_SITE: url })
+    assert.is(status, 0, lines.join('\n'))
+    for (const about of [
+      'configuration',
+      'database',
+      'indexes',
+      'write concern',
+      'clock',
+      'browser',
+      'provider sandbox-assistant',
+    ])
+      assert.ok(
+        lines.some((line) => line.startsWith(`ok       ${about}: `)),
+        `${about}\n${lines.join('\n')}`,
+      )
+    await Connections.collection.dropIndexes()
+    const without = await ask({ MONGODB_URL: database.url, PROVIDER_SITE: url })
+    assert.is(without.status, 1)
+    assert.match(without.lines.join('\n'), /wrong {4}indexes: missing: connections .*start any process/)
+  } finally {
+    site.close()
+    await database.stop()
+  }
+})
+
+test('each thing that is wrong is one line', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ccs-doctor-'))
+  const profiles = join(folder, 'profiles.json')
+  const profile = { ...sandboxProfile('http://127.0.0.1:9'), cookieDomain: 'elsewhere.example' }
+  try {
+    await writeFile(profiles, JSON.stringify([profile]))
+    const { status, lines } = await ask({
+      MONGODB_URL: 'mongodb://user:hidden@127.0.0.1:9/x',
+      SMTP_URL: 'smtp://user:hidden@127.0.0.1:9',
+      PROVIDER_PROFILES: profiles,
+      CHROMIUM_PATH: '/nowhere',
+    })
+    assert.is(status, 1)
+    const text = lines.join('\n')
+    assert.match(text, /^wrong {4}database: it does not answer .*check MONGODB_URL/m)
+    assert.match(text, /^wrong {4}mail: .*SMTP_URL/m)
+    assert.match(text, /^wrong {4}browser: CHROMIUM_PATH/m)
+    assert.match(text, /^wrong {4}provider \S+: loginUrl does not answer/m)
+    assert.match(text, /^wrong {4}provider \S+: sessionUrl is at 127\.0\.0\.1.*elsewhere\.example.*make them agree/m)
+    assert.not.ok(text.includes('hidden'))
+    const wrongConfiguration = await ask({ PORT: 'x' })
+    assert.is(wrongConfiguration.status, 1)
+    assert.match(wrongConfiguration.lines.join('\n'), /^wrong {4}configuration: PORT/m)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test.run()
