@@ -25,6 +25,10 @@ const WORDS: Partial<Record<ErrorCode, { title: string; message: string }>> = {
     title: 'https is needed',
     message: 'Without https the portal is open on the machine’s own address only. Set BASE_URL to an https address.',
   },
+  busy: {
+    title: 'It takes a little longer',
+    message: 'What you asked for goes on by itself. Look again in a minute.',
+  },
   sign_in_used: {
     title: 'This link does not work any more',
     message: 'A sign-in link works once and for a limited time. Ask for a new one.',
@@ -32,9 +36,11 @@ const WORDS: Partial<Record<ErrorCode, { title: string; message: string }>> = {
 }
 
 function wordsOf({ code, values, status }: ServiceError): { title: string; message: string } {
+  const known = WORDS[code]
+  if (known) return known
   if (status >= 500)
     return { title: 'Not available right now', message: 'Something went wrong on our side. Try again in a moment.' }
-  return WORDS[code] ?? { title: 'That did not work', message: `${errorText({ code, values })}.` }
+  return { title: 'That did not work', message: `${errorText({ code, values })}.` }
 }
 
 /** The last handler of the portal: errors are for a person, and end with a way on. */
