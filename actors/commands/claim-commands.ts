@@ -49,7 +49,7 @@ export function commandClaims({
   const limits = createWorkLimits(AT_ONCE)
 
   const begin = (command: Command): void => {
-    const leave = limits.take(command.kind)
+    const leave = limits.take(command.kind, command.appId)
     const supervisor = IN_LINE.has(command.kind) && 'connectionId' in command.args ? connections : commands
     const interrupted = INTERRUPTED_BY[command.kind]
     if (interrupted)
@@ -69,14 +69,17 @@ export function commandClaims({
       .finally(leave)
   }
 
+  const claim = async (kind: CommandKind, now: Date) => {
+    const limit = limits.room(kind)
+    if (limit === 0) return []
+    const crowding = limits.crowding(kind)
+    const filter = { kind, ...(crowding.length > 0 && { appId: trusted({ $nin: crowding }) }) }
+    return claimMany<Command>(Commands, { now, filter, limit })
+  }
+
   return async () => {
-    const open = KINDS.filter((kind) => limits.free(kind) > 0)
-    if (open.length === 0) return 0
-    // All that is claimed in one go may be of one kind.
-    const limit = Math.min(...open.map((kind) => limits.free(kind)))
-    const filter = open.length < KINDS.length ? { kind: trusted({ $in: open }) } : {}
     const now = clock.now()
-    const claimed = await claimMany<Command>(Commands, { now, filter, limit })
+    const claimed = (await Promise.all(KINDS.map((kind) => claim(kind, now)))).flat()
     for (const command of claimed) {
       lateness.observe({ queue: 'commands' }, (now.getTime() - command.dueAt.getTime()) / SECOND)
       // Back in line, with what became of it: after the first time due at once.

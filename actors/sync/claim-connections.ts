@@ -39,7 +39,7 @@ export function connectionClaims({
   const limits = createWorkLimits({ sync: syncsAtOnce })
 
   const begin = (connection: Connection): void => {
-    const leave = limits.take('sync')
+    const leave = limits.take('sync', connection.appId)
     const slot = slots.take()
     const giveBack = async (): Promise<void> => {
       await writeHeld(connection, releaseAt(new Date(clock.now().getTime() + YIELD_WAIT_MS)))

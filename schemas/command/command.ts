@@ -99,6 +99,8 @@ const schema = new mongoose.Schema<Command>(
   { collection: 'commands', versionKey: false },
 )
 announceDue(schema, { claimableAt: 'commands', outboxAt: 'outboxes' })
+/** Each kind of work is claimed by itself: a backlog of one hides no other. */
+schema.index({ kind: 1, claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 schema.index({ doneAt: 1 }, toldOnly({ name: 'done_and_told', afterSeconds: KEPT_S }))

@@ -2,10 +2,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createWorkLimits } from '../../actors/work-limits.ts'
 import { newId } from '../../core/ids.ts'
-import { type Command, Commands } from '../../schemas/command/command.ts'
+import { type Command, Commands, userTarget } from '../../schemas/command/command.ts'
+import { writeCommand } from '../../schemas/command/commands.ts'
 import { Connections } from '../../schemas/connection/connection.ts'
+import { trusted } from '../../schemas/database.ts'
+import { ensureUser } from '../../schemas/user/user.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
 import { until } from '../support/until.ts'
+import { interceptWrites } from '../support/writes.ts'
 import { beginIngest, complete, connected, syncAgain } from './sync/support.ts'
 
 const limits = suite('limits for each kind of work')
@@ -38,10 +42,60 @@ const claimedCommand = (id: string): Promise<Command> =>
 
 limits('a kind has its own and no other', () => {
   const { free, take } = createWorkLimits({ one: 1, two: 2 })
-  const leave = take('one')
+  const leave = take('one', 'app')
   assert.equal([free('one'), free('two')], [0, 2])
   leave()
   assert.is(free('one'), 1)
+})
+
+limits('an app has as many places as are left besides, so that the next one finds room', () => {
+  const { free, room, crowding, take } = createWorkLimits({ kind: 8 })
+  assert.is(room('kind'), 4)
+  const leave = Array.from({ length: 4 }, () => take('kind', 'many'))
+  assert.equal(crowding('kind'), ['many'])
+  assert.is(room('kind'), 2)
+  take('kind', 'few')
+  assert.equal([free('kind'), crowding('kind')], [3, ['many']])
+  leave[0]?.()
+  assert.equal(crowding('kind'), [])
+})
+
+limits('while one app has purges without end, another app’s is carried out', async () => {
+  await world.makeApp('app-calm')
+  const now = world.runtime.clock.now()
+  const busyUser = await ensureUser({ appId: world.appId, userRef: 'of the busy app', now })
+  let open = (): void => undefined
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const end = interceptWrites(async ({ collection, args }, proceed) => {
+    if (collection === 'users' && JSON.stringify(args).includes(busyUser._id)) await gate
+    return proceed()
+  })
+  const ids = await Promise.all(
+    Array.from({ length: 120 }, () =>
+      writeCommand({
+        kind: 'purge',
+        appId: world.appId,
+        target: userTarget(busyUser._id),
+        by: { kind: 'api-key', id: 'test' },
+        args: { userId: busyUser._id, userRef: busyUser.userRef },
+        now,
+      }),
+    ),
+  )
+  await until(
+    'as many as it may have',
+    async () => (await Commands.countDocuments({ kind: 'purge', claimedBy: trusted({ $exists: true }) })) >= 25,
+  )
+  assert.ok(await world.purge({ userRef: 'of the calm app', appId: 'app-calm' }))
+  assert.is(await Commands.countDocuments({ _id: trusted({ $in: ids }), state: 'done' }), 0)
+  open()
+  end()
+  await until(
+    'the others',
+    async () => (await Commands.countDocuments({ _id: trusted({ $in: ids }), state: 'waiting' })) === 0,
+  )
 })
 
 limits('what waits in a mailbox stays claimed, and takes no place of a sync', async () => {
