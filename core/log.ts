@@ -34,8 +34,23 @@ const redact = {
   censor: '[redacted]',
 }
 
-/** URLs in error messages may carry tokens in their query; what follows the question mark is cut. */
-const withoutQueries = (text: string): string => text.replace(/(https?:\/\/[^\s?"']+)\?[^\s"']*/g, '$1?[redacted]')
+/**
+ * What the text of an error may repeat: addresses with a token in their query or a password before their host, and the value that a database
+ * refused, which is an e-mail address or a key as often as not.
+ */
+const SECRET_TEXTS: [RegExp, string][] = [
+  [/\b(\w{1,20}:\/\/[^\s?"']+)\?[^\s"']*/g, '$1?[redacted]'],
+  [/\b(\w{1,20}:\/\/)[^\s/@"']+@/g, '$1[redacted]@'],
+  [/\beyJ[\w-]+\.[\w.-]+/g, '[redacted]'],
+  [/\bccs(op)?_[0-9a-f]{16,}/g, '[redacted]'],
+  [/[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w-]{1,63}(\.[\w-]{1,63}){1,8}/g, '[redacted]'],
+]
+
+/** Longer texts of errors quote what came from outside, which the patterns would take long to read. */
+const LONGEST_TEXT = 4_000
+
+const withoutSecrets = (text: string): string =>
+  SECRET_TEXTS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text.slice(0, LONGEST_TEXT))
 
 /** Writes JSON lines to stderr: stdout belongs to the caller (docs/behaviour.md, npm start -- --json). */
 export function createLog({
@@ -59,11 +74,11 @@ export function createLog({
           return typeof plain === 'object' && plain !== null && 'message' in plain
             ? {
                 type: plain.type,
-                message: withoutQueries(plain.message),
-                stack: withoutQueries(plain.stack),
+                message: withoutSecrets(plain.message),
+                stack: withoutSecrets(plain.stack),
                 code: (error as { code?: unknown }).code,
               }
-            : { message: withoutQueries(String(error)) }
+            : { message: withoutSecrets(String(error)) }
         },
       },
     },

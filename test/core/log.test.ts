@@ -57,6 +57,28 @@ log('an error keeps its type and loses the query of every address in it', () => 
   assert.not.match(line, /very-secret/)
 })
 
+log('an error that repeats what it was about is logged without it', () => {
+  const key = `ccs_${'0123456789abcdef'.repeat(3)}01234567`
+  const secrets = {
+    'E11000 duplicate key error collection: ccs.x index: _id_ dup key: { _id: "address|ada.l+x@mail.example.co.uk" }':
+      /ada\.l|mail\.example/,
+    'cannot reach ws://node:4000/?ticket=very-secret': /very-secret/,
+    'cannot reach smtp://user:very-secret@mail.example:587': /very-secret|user/,
+    [`Cast to string failed for value "${key}"`]: /0123456789abcdef/,
+    'jwt eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln is wrong': /eyJ/,
+  }
+  for (const [message, secret] of Object.entries(secrets)) {
+    const line = written((to) => to.error({ err: new Error(message) }, 'failed'))
+    assert.not.match(line, secret)
+    assert.match(line, message.split(' ')[0] ?? '')
+  }
+  const { stack = '' } = new Error('nothing secret in node_modules/@scope/name/index.js:3:14')
+  assert.match(
+    written((to) => to.error({ err: new Error(stack) }, 'failed')),
+    'node_modules/@scope/name/index.js:3:14',
+  )
+})
+
 log('what is no secret stays readable', () => {
   assert.match(
     written((to) => to.info({ connectionId: 'c-1' }, 'sync ended')),
