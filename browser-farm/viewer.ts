@@ -22,6 +22,8 @@ export interface Viewer {
 
 /** Close code of a page that does not keep to the protocol. */
 const CLOSE_PROTOCOL = 1008
+/** Bytes that may wait for a page: one that acknowledges what it does not read is sent no further frame. */
+const MOST_WAITING = 512 * 1024
 const RATE_WINDOW_MS = 100
 const MESSAGES_PER_WINDOW = (PAGE_MESSAGES_PER_SECOND * RATE_WINDOW_MS) / 1_000
 
@@ -65,7 +67,7 @@ function createFrameSender(socket: WebSocket) {
   let acknowledged = 0
   let next: Frame | undefined
   const send = (): void => {
-    if (!next || number - acknowledged >= FRAMES_IN_FLIGHT) return
+    if (!next || number - acknowledged >= FRAMES_IN_FLIGHT || socket.bufferedAmount > MOST_WAITING) return
     number++
     socket.send(frameMessage({ number, ...next }))
     next = undefined
