@@ -6,6 +6,7 @@ import { SECOND } from '../core/clock.ts'
 import { guardListener } from '../core/guard-listener.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { isPublicAddress } from '../core/public-address.ts'
+import { refuseUpgrade } from '../core/refuse-upgrade.ts'
 import { hostAllowed, isLoopbackHost, type ProviderProfile } from '../provider/profile.ts'
 
 /**
@@ -121,7 +122,7 @@ async function tunnel({
     upstream.on('error', () => client.destroy())
     client.on('close', () => upstream.destroy())
   } catch {
-    client.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+    refuseUpgrade(client, '403 Forbidden')
   }
 }
 

@@ -6,6 +6,7 @@ import { MINUTE } from '../core/clock.ts'
 import { guardListener } from '../core/guard-listener.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import type { Runtime } from '../core/process.ts'
+import { refuseUpgrade } from '../core/refuse-upgrade.ts'
 import { readTicket, TICKET_MS } from '../schemas/lease/stream-ticket.ts'
 import { PAGE_MESSAGE_BYTES } from '../wire/stream-constants.ts'
 import type { FarmNode } from './node.ts'
@@ -45,7 +46,7 @@ export async function startListener({
     socket.on('error', () => socket.destroy())
     const leaseId = leaseOf(request.url)
     if (leaseId === null) {
-      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+      refuseUpgrade(socket, '403 Forbidden')
       return
     }
     sockets.handleUpgrade(request, socket, head, (viewer) => {

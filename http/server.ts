@@ -1,12 +1,13 @@
 import { createServer as createHttpServer, type Server } from 'node:http'
 import compression from 'compression'
 import express, { type Express } from 'express'
-import { HOUR, SECOND } from '../core/clock.ts'
+import { HOUR, MINUTE, SECOND } from '../core/clock.ts'
 import { apiRouter } from './api/index.ts'
 import { bodyTime } from './kit/body-time.ts'
 import { requestContext } from './kit/context.ts'
 import { endpoint } from './kit/endpoint.ts'
 import { errorAnswer, unknownPath } from './kit/error-answer.ts'
+import { fewAtOnce } from './kit/few-at-once.ts'
 import { healthy, ready } from './kit/health.ts'
 import { measureRequests, showMetrics } from './kit/metrics.ts'
 import { requestLog } from './kit/request-log.ts'
@@ -25,6 +26,8 @@ const HEADERS_TIME_MS = 10 * SECOND
 const REQUEST_TIME_MS = HOUR
 /** Longer than a load balancer keeps an idle connection, so that the service is never the one that closes it first. */
 const KEEP_ALIVE_MS = 65 * SECOND
+/** A connection on which nothing moves for so long is dead, or held open on purpose; longer than any answer of ours is waited for. */
+const SILENT_MS = 5 * MINUTE
 const MOST_HEADERS = 100
 const MOST_CONNECTIONS = 10_000
 /** Answers smaller than this are sent faster than they are compressed. */
@@ -38,6 +41,7 @@ async function createApplication(runtime: HttpRuntime): Promise<Express> {
   app.disable('etag')
   app.set('query parser', 'simple')
   app.set('trust proxy', config.TRUST_PROXY)
+  app.use(fewAtOnce())
   app.use(requestContext({ log }))
   app.use(requestLog({ clock, observe: measureRequests(metrics) }))
   app.use(bodyTime(runtime))
@@ -73,6 +77,7 @@ export async function createServer(runtime: HttpRuntime): Promise<PublicServer> 
     { headersTimeout: HEADERS_TIME_MS, requestTimeout: REQUEST_TIME_MS, keepAliveTimeout: KEEP_ALIVE_MS },
     await createApplication(runtime),
   )
+  server.timeout = SILENT_MS
   server.maxHeadersCount = MOST_HEADERS
   server.maxConnections = MOST_CONNECTIONS
   const relay = attachStreamRelay({ server, runtime })

@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { guardListener } from '../../core/guard-listener.ts'
 import { parseUrl } from '../../core/parse-url.ts'
-import { CLOSE_OTHER_FLOW, PAGE_MESSAGE_BYTES, STREAM_PATH } from '../../wire/stream-constants.ts'
+import { refuseUpgrade } from '../../core/refuse-upgrade.ts'
+import { CLOSE_OTHER_FLOW, CLOSE_REPLACED, PAGE_MESSAGE_BYTES, STREAM_PATH } from '../../wire/stream-constants.ts'
 import { linkVisits, START_PAGE } from '../access/link-visits.ts'
 import { isOwnOrigin } from '../access/own-origin.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
@@ -24,6 +25,9 @@ export function attachStreamRelay({ server, runtime }: { server: Server; runtime
   const visits = linkVisits({ page: START_PAGE, runtime })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: PAGE_MESSAGE_BYTES, perMessageDeflate: false })
 
+  /** The page that looks at each flow. */
+  const pages = new Map<string, WebSocket>()
+
   /** The flow of the cookie and the flow that the page names, or the status of a refusal. */
   const admit = ({ url, headers }: IncomingMessage): { leaseId: string; named: string | null } | string => {
     const address = parseUrl(url ?? '/', config.BASE_URL)
@@ -36,13 +40,17 @@ export function attachStreamRelay({ server, runtime }: { server: Server; runtime
     socket.on('error', () => socket.destroy())
     const admitted = admit(request)
     if (typeof admitted === 'string') {
-      socket.end(`HTTP/1.1 ${admitted}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+      refuseUpgrade(socket, admitted)
       return
     }
     const { leaseId, named } = admitted
     sockets.handleUpgrade(request, socket, head, (page) => {
       page.on('error', () => page.terminate())
       if (named !== leaseId) return page.close(CLOSE_OTHER_FLOW)
+      // One page looks at a flow, as at the farm: each more would ask the database as often as the first.
+      pages.get(leaseId)?.close(CLOSE_REPLACED)
+      pages.set(leaseId, page)
+      page.once('close', () => pages.get(leaseId) === page && pages.delete(leaseId))
       followLease({ leaseId, page, runtime }).catch((error: unknown) => {
         log.error({ err: error, lease: leaseId }, 'a stream failed')
         page.terminate()
