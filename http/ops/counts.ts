@@ -52,13 +52,15 @@ export function createCounts({ clock }: { clock: Clock }): () => Promise<Counts>
 }
 
 const present = trusted({ $exists: true })
+/** In this order. */
+const STATUSES: ConnectionStatus[] = ['active', 'needs_reauth', 'revoked']
 
 async function count(now: Date): Promise<Counts> {
   const [
     apps,
     users,
     conversations,
-    byStatus,
+    [active = 0, needsReauth = 0, revoked = 0],
     quarantined,
     syncs,
     deliveries,
@@ -71,9 +73,7 @@ async function count(now: Date): Promise<Counts> {
     Apps.estimatedDocumentCount(),
     Users.estimatedDocumentCount(),
     Conversations.estimatedDocumentCount(),
-    Connections.aggregate<{ _id: ConnectionStatus; count: number }>([
-      { $group: { _id: '$status', count: { $sum: 1 } } },
-    ]),
+    Promise.all(STATUSES.map((status) => Connections.countDocuments({ status }))),
     Connections.countDocuments({ quarantinedAt: present }),
     countSyncs(now),
     countWaiting(),
@@ -83,16 +83,15 @@ async function count(now: Date): Promise<Counts> {
     Commands.countDocuments({ claimableAt: present }),
     Leases.countDocuments({ claimableAt: present }),
   ])
-  const status = new Map(byStatus.map((each) => [each._id, each.count]))
   return {
     at: now.toISOString(),
     apps,
     users,
     conversations,
     connections: {
-      active: status.get('active') ?? 0,
-      needs_reauth: status.get('needs_reauth') ?? 0,
-      revoked: status.get('revoked') ?? 0,
+      active,
+      needs_reauth: needsReauth,
+      revoked,
       quarantined,
     },
     syncs,

@@ -120,14 +120,14 @@ const schema = new mongoose.Schema<Connection>(
   { collection: 'connections', versionKey: false },
 )
 announceDue(schema, { claimableAt: 'connections', outboxAt: 'outboxes' })
+/** As a deletion of everything of a user finds them, and as operators see them. */
 schema.index({ userId: 1, capturedAt: -1 })
 /** As the API lists them; `_id` puts those of one moment in order. */
 schema.index({ appId: 1, userRef: 1, capturedAt: -1, _id: -1 })
 schema.index({ accountId: 1, status: 1 })
-/** As a deletion of everything of a user finds them. */
-schema.index({ userId: 1 })
 /** What operators look at: the newest, and those that need them. */
 schema.index({ capturedAt: -1 })
+schema.index({ status: 1, capturedAt: -1 })
 schema.index({ quarantinedAt: -1 }, { partialFilterExpression: { quarantinedAt: { $exists: true } } })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index(

@@ -54,6 +54,8 @@ const schema = new mongoose.Schema<Mail>(
 )
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ createdAt: -1 })
+/** Those that were dropped, for operators: few, so the index costs the others nothing. */
+schema.index({ state: 1 }, { partialFilterExpression: { state: 'dropped' } })
 schema.index({ expireAt: 1 }, { expireAfterSeconds: 0, partialFilterExpression: { expireAt: { $exists: true } } })
 
 export const Mails: Model<Mail> = mongoose.model<Mail>('Mail', schema)

@@ -1,0 +1,64 @@
+import { MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { connectedTestDatabase } from '../../support/database.ts'
+import { readsThrough } from './explain.ts'
+import { DOCUMENTS, fill } from './fill.ts'
+import { type Recording, recordService } from './record-service.ts'
+import { shapeOf } from './recorder.ts'
+
+const queries = suite('queries')
+
+/** Collections that are small by design: reading one through costs nothing. */
+const SMALL: Readonly<Record<string, string>> = {
+  actor_snapshots: 'one for each actors process, for a minute',
+  apps: 'one document for each partner',
+  delivery_lanes: 'one for each partner',
+  looking: 'one',
+  memberships: 'one for each partner',
+  operator_keys: 'one for each operator',
+  processes: 'one for each process that was alive within the last hour',
+  wakeups: 'one',
+}
+
+let recording: Recording
+let client: MongoClient
+let stop: () => Promise<void>
+queries.before(async () => {
+  recording = await recordService()
+  const database = await connectedTestDatabase()
+  client = new MongoClient(database.url)
+  stop = async () => {
+    await client.close()
+    await database.stop()
+  }
+  for (const { name, templates, indexes } of recording.collections) {
+    if (name in SMALL || templates.length === 0) continue
+    for (const { key, ...options } of indexes) await client.db().collection(name).createIndex(key, options)
+    await fill(client.db(), { name, templates })
+  }
+})
+queries.after(() => stop?.())
+
+queries('every endpoint was asked', () => {
+  assert.equal(recording.unasked, [])
+})
+
+queries(`each query of the service finds what it looks for by an index among ${DOCUMENTS} others`, async () => {
+  const known = new Set(recording.collections.filter(({ templates }) => templates.length > 0).map(({ name }) => name))
+  const wrong: string[] = []
+  for (const query of recording.queries) {
+    if (query.collection in SMALL) continue
+    const shape = `${shapeOf(query)}, during ${query.during}`
+    if (!known.has(query.collection)) wrong.push(`nothing was ever stored: ${shape}`)
+    else if (await readsThrough(client.db(), query)) wrong.push(shape)
+  }
+  assert.equal(wrong, [])
+})
+
+queries('what has no index is told', async () => {
+  const query = { collection: 'connections', filter: { userRef: 'ada' }, during: 'this test' }
+  assert.ok(await readsThrough(client.db(), query))
+})
+
+queries.run()
