@@ -18,8 +18,6 @@ const OUTBOXES = [Connections, Commands, ConsumedLinks, Leases, Captures] as unk
 const DOCUMENTS_AT_ONCE = 128
 
 interface OutboxRelay {
-  /** Looks now; losing the hint costs latency only. */
-  hint(): void
   stop(): Promise<void>
 }
 
@@ -44,9 +42,6 @@ export function createOutboxRelay({
     }),
   )
   return {
-    hint: () => {
-      for (const poller of pollers) poller.hint()
-    },
     stop: async () => {
       await Promise.all(pollers.map((poller) => poller.stop()))
     },

@@ -6,8 +6,6 @@ import type { HeldClaims } from '../schemas/held-claims.ts'
 export interface ActorRuntime extends Runtime {
   held: HeldClaims
   profiles: ProviderProfile[]
-  /** Tells the relay that an outbox has something in it; losing the hint costs latency only. */
-  outboxHint: () => void
 }
 
 /** The process stops: what is under way ends in good order, or is handed back. */

@@ -47,7 +47,7 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
   const connections = system.supervise('connections', 'connection')
   const commands = system.supervise('commands', 'command')
   const delivering = startDelivering({ runtime: base, system })
-  const runtime: ActorRuntime = { ...base, held, profiles, outboxHint: delivering.hint }
+  const runtime: ActorRuntime = { ...base, held, profiles }
   const mails = system.supervise('mails', 'delivery')
   const mailing = startMailing({ runtime, supervisor: mails })
 

@@ -65,7 +65,6 @@ export async function connect({ command, runtime, signal }: CommandWork<'connect
     await account.release()
   }
   await finishCommand({ command, result: { connectionId: args.connectionId }, now: runtime.clock.now() })
-  runtime.outboxHint()
 }
 
 async function holdAll(

@@ -49,7 +49,6 @@ export async function ingest({ command, runtime, signal }: CommandWork<'ingest'>
     throw error
   }
   await deleteExportUpload({ fileId })
-  runtime.outboxHint()
 }
 
 /** Only a purge takes a connection from its holder: the caller is told that it is revoked. */

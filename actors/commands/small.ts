@@ -24,5 +24,4 @@ export async function testEvent({ command, runtime }: CommandWork<'test-event'>)
   const event = outboxEntry({ cause, appId, event: 'test.event', payload: args, at: now })
   const deliveryId = app?.webhookUrl ? deriveId('delivery', event.id) : null
   await finishCommand({ command, result: { deliveryId }, events: [event], now })
-  runtime.outboxHint()
 }

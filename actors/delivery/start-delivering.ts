@@ -5,8 +5,6 @@ import type { ActorSystem } from '../supervision.ts'
 import { createDeliveries } from './deliveries.ts'
 
 interface Delivering {
-  /** Looks into the outboxes now; losing the hint costs latency only. */
-  hint(): void
   /** Attempts under way. */
   size(): number
   list(): LiveActor[]
@@ -18,7 +16,6 @@ export function startDelivering({ runtime, system }: { runtime: Runtime; system:
   const deliveries = createDeliveries({ runtime, supervisor: system.supervise('deliveries', 'delivery') })
   const relay = createOutboxRelay({ runtime, accept: deliveries.accept })
   return {
-    hint: relay.hint,
     size: deliveries.size,
     list: deliveries.list,
     stop: async () => {

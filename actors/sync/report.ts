@@ -54,7 +54,6 @@ export async function reportSync({
     $push: { 'sync.history': { $each: [{ at: now, outcome: told }], $slice: -SYNCS_KEPT } },
   }
   await writeHeld(connection, withEvents(ended, events, now))
-  if (events.length > 0) runtime.outboxHint()
   numbersOf(runtime.metrics).syncs.inc({ outcome: outcome.kind })
   runtime.log.info({ connectionId: connection._id, outcome: outcome.kind, ...counts }, 'sync ended')
 }

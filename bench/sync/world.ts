@@ -59,7 +59,7 @@ export async function startSyncWorld({ site }: { site: string }): Promise<SyncWo
       pageSize: PAGE_SIZE,
       requestsPerMinute: UNLIMITED,
     })
-  const actors: ActorRuntime = { ...runtime, held, profiles: [], outboxHint: () => undefined }
+  const actors: ActorRuntime = { ...runtime, held, profiles: [] }
   await createApp({
     appId: APP,
     name: APP,

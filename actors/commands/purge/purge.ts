@@ -42,7 +42,6 @@ export async function purge(work: Purge): Promise<void> {
     events: purged.length > 0 ? [deleted({ command, purged, conversationsDeleted, at: now })] : [],
     now,
   })
-  runtime.outboxHint()
 }
 
 const targetOf = ({ args: { connectionId, userId } }: Command<'purge'>) =>

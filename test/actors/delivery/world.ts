@@ -28,11 +28,10 @@ export const testRuntime = ({ url, timeScale }: { url: string; timeScale: number
   })
 
 /** The part of an actors process that delivers. */
-export function startDelivering(runtime: Runtime): { hint(): void; stop(): Promise<void> } {
+export function startDelivering(runtime: Runtime): { stop(): Promise<void> } {
   const system = startActorSystem(runtime)
   const delivering = start({ runtime, system })
   return {
-    hint: delivering.hint,
     stop: async () => {
       await delivering.stop()
       system.stop()
