@@ -216,6 +216,7 @@ function olderLink(exchange: AppExchange, last: Delivery | undefined): Markup | 
 const deliveryTable = (exchange: AppExchange, deliveries: Delivery[]): Markup =>
   table({
     caption: 'Recent deliveries',
+    stacked: true,
     columns: [
       { label: 'Event' },
       { label: 'State' },
