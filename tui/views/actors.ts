@@ -12,7 +12,7 @@ export const actors = defineView<OpsActors>({
     { title: 'state', width: 13 },
     { title: 'mailbox', width: 7, align: 'right' },
     { title: 'age', width: 7, align: 'right' },
-    { title: 'doing', width: 15 },
+    { title: 'doing', width: 13 },
     { title: 'crashes', width: 7, align: 'right' },
   ],
   sort: { column: 3, down: true },
@@ -79,7 +79,7 @@ function leaf(id: string, actor: Actor, { now }: Context): Row {
 
 const aside = (quarantined: OpsActors['quarantined'], { now }: Context): Row => ({
   id: 'quarantined',
-  cells: ['quarantined connections', '', String(quarantined.length), '', '', ''],
+  cells: ['quarantined', '', String(quarantined.length), '', '', ''],
   sort: ['~', '', quarantined.length, -1, '', 0],
   search: 'quarantined',
   detail: [],

@@ -11,10 +11,10 @@ export const deliveries = defineView<OpsDeliveries>({
   title: 'Deliveries',
   columns: [
     { title: 'state', width: 12 },
-    { title: 'event', width: 19 },
+    { title: 'event', width: 18 },
     { title: 'user', width: 'rest' },
-    { title: 'app', width: 12 },
-    { title: 'tries', width: 6, align: 'right' },
+    { title: 'app', width: 12, from: 100 },
+    { title: 'tries', width: 5, align: 'right' },
     { title: 'when', width: 10, align: 'right' },
     { title: 'age', width: 8, align: 'right' },
     { title: 'id', width: 10, from: 120 },
