@@ -3,7 +3,7 @@ import { createHistory } from './history.ts'
 import type { Key } from './keys.ts'
 import { type Listed, listRows } from './rows.ts'
 import type { Look, Opened, State } from './state.ts'
-import { clean } from './text.ts'
+import { clean, counted } from './text.ts'
 import { VIEW_NAMES, type ViewName } from './view.ts'
 import { VIEWS } from './views/all.ts'
 
@@ -176,7 +176,7 @@ export function createDashboard({ client, view, readOnly, onEnd, now = Date.now 
     const { whole, target } = dialog
     try {
       const done = await client('purge', { body: purgeBody(whole, target) })
-      return `purged: ${done.connectionsRevoked} ${done.connectionsRevoked === 1 ? 'connection' : 'connections'} revoked, ${done.conversationsDeleted} conversations deleted`
+      return `purged: ${counted(done.connectionsRevoked, 'connection')} revoked, ${counted(done.conversationsDeleted, 'conversation')} deleted`
     } finally {
       set({ dialog: null })
     }

@@ -2,7 +2,7 @@ import type { Dashboard } from './dashboard.ts'
 import { LEAST } from './dashboard.ts'
 import type { Listed } from './rows.ts'
 import type { Opened, Purge, State } from './state.ts'
-import { clean, fit, wrap } from './text.ts'
+import { clean, counted, fit, wrap } from './text.ts'
 import { type Column, type Context, type Detail, type Sort, VIEW_NAMES } from './view.ts'
 import { VIEWS } from './views/all.ts'
 
@@ -180,7 +180,9 @@ function drawDialog({ dialog, size }: State): Line[] {
   if (dialog?.kind === 'replay-all') {
     return [
       { text: '' },
-      { text: ` Replay ${dialog.ids.length} deliveries? Enter replays them, any other key leaves them.` },
+      {
+        text: ` Replay ${dialog.ids.length === 1 ? '1 delivery' : `${dialog.ids.length} deliveries`}? Enter replays them, any other key leaves them.`,
+      },
     ]
   }
   return HELP.map((text) => ({ text: ` ${text}` }))
@@ -191,7 +193,7 @@ function drawPurge({ whole, target, expected, typed, preview, problem, running }
     ? [`✖ ${problem}`]
     : preview
       ? [
-          `It deletes for good: ${preview.connectionsRevoked} ${preview.connectionsRevoked === 1 ? 'connection' : 'connections'} revoked, ${preview.conversationsDeleted} conversations deleted, with their files and the stored sign-in.`,
+          `It deletes for good: ${counted(preview.connectionsRevoked, 'connection')} revoked, ${counted(preview.conversationsDeleted, 'conversation')} deleted, with their files and the stored sign-in.`,
         ]
       : ['What will be deleted is being looked up.']
   const lines = [

@@ -69,6 +69,9 @@ export function until(iso: string | null, now: number): string {
   return left <= 0 ? 'now' : `in ${duration(left)}`
 }
 
+/** So many of them. */
+export const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`
+
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`
 
 const BARS = '▁▂▃▄▅▆▇█'

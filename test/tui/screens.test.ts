@@ -179,7 +179,7 @@ screens('r, x and y act at once', async () => {
   await shows('is sent again')
   assert.is(askedOf('retryDelivery').length, 1)
   send('R')
-  await shows('Replay 1 deliveries?')
+  await shows('Replay 1 delivery?')
   send('\r')
   await until('the replay', () => askedOf('retryDelivery').length === 2)
 })

@@ -1,5 +1,5 @@
 import type { OpsLeases, Overview } from '../../wire/ops.ts'
-import { clean, since, status, until } from '../text.ts'
+import { clean, counted, since, status, until } from '../text.ts'
 import { type Context, defineView, type Row } from '../view.ts'
 
 type Lease = OpsLeases['leases'][number]
@@ -34,7 +34,7 @@ export const browsers = defineView<Browsers>({
     return { nodes: processDetails.filter(({ kind }) => kind === 'browser-farm'), leases }
   },
   summary: ({ nodes, leases }) => [
-    `${leases.filter(({ endedAt }) => endedAt === null).length} leases open, ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`,
+    `${counted(leases.filter(({ endedAt }) => endedAt === null).length, 'lease')} open, ${counted(nodes.length, 'node')}`,
     ...nodes.map(
       ({ id, host, pid, state, gauges }) =>
         `node ${id.slice(0, 8)}  ${clean(host)} ${pid}  ${status(state)}  ${gauges['leases'] ?? 0} of ${gauges['capacity'] ?? 0} taken`,

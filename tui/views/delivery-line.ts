@@ -1,5 +1,5 @@
 import type { OpsDeliveries } from '../../wire/ops.ts'
-import { clean, since, status, until } from '../text.ts'
+import { clean, counted, since, status, until } from '../text.ts'
 
 export type Delivery = OpsDeliveries['deliveries'][number]
 
@@ -20,4 +20,4 @@ export const when = ({ nextAttemptAt, endedAt }: Delivery, now: number): string 
   endedAt === null ? until(nextAttemptAt, now) : since(endedAt, now)
 
 export const deliveryLine = (delivery: Delivery, now: number): string =>
-  `${status(stateOf(delivery))}  ${delivery.event}  ${delivery.id}  ${delivery.attempts.length} attempts  ${lastAnswer(delivery)}  ${when(delivery, now)}`
+  `${status(stateOf(delivery))}  ${delivery.event}  ${delivery.id}  ${counted(delivery.attempts.length, 'attempt')}  ${lastAnswer(delivery)}  ${when(delivery, now)}`

@@ -1,5 +1,5 @@
 import type { Overview } from '../../wire/ops.ts'
-import { clean, duration, fit, megabytes, since, sparkline, status } from '../text.ts'
+import { clean, counted, duration, fit, megabytes, since, sparkline, status } from '../text.ts'
 import { type Context, defineView, type Row } from '../view.ts'
 
 type Process = Overview['processDetails'][number]
@@ -37,8 +37,8 @@ export const overview = defineView<Overview>({
       `connections  ${connections.active} ${status('active')}  ${connections.needs_reauth} ${status('needs_reauth')}  ${connections.revoked} ${status('revoked')}  ${connections.quarantined} ${status('quarantined')}`,
       `syncs        ${syncs.due} due  ${syncs.late} late${syncs.late > 0 ? ' ▲' : ''}  oldest due for ${since(syncs.oldestDueAt, now)}`,
       `deliveries   ${deliveries.waiting} waiting  ${deliveries.failing} failing${deliveries.failing > 0 ? ' ▲' : ''}  ${deliveries.dropped} dropped  oldest ${since(deliveries.oldestAt, now)}`,
-      `browsers     ${gauge('leases')} of ${gauge('capacity')} taken on ${farms.length} ${farms.length === 1 ? 'node' : 'nodes'}  ${counts.leases.open} leases open`,
-      `             ${counts.commands.waiting} commands wait  ${counts.conversations} conversations  ${counts.users} users  ${counts.apps} apps`,
+      `browsers     ${gauge('leases')} of ${gauge('capacity')} taken on ${counted(farms.length, 'node')}  ${counted(counts.leases.open, 'lease')} open`,
+      `             commands waiting ${counts.commands.waiting}  mails waiting ${counts.mails.waiting}, dropped ${counts.mails.dropped}  ${counted(counts.conversations, 'conversation')}  ${counted(counts.users, 'user')}  ${counted(counts.apps, 'app')}`,
       '',
       `The last quarter hour${history.active.every((value) => value === undefined) ? ', as this program sees it from now on' : ''}`,
       sparks.join('   '),
