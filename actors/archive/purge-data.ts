@@ -42,9 +42,12 @@ async function inBatches<T extends { _id: string; archiveId: string }>(
  * A writer that lost its claim to a purge deletes what it may have stored after the purge deleted. What the purge has still to count is
  * left to it: it has not deleted anything by then.
  */
-export async function leaveNothingBehind({ _id, archiveId }: Pick<Connection, '_id' | 'archiveId'>): Promise<void> {
+export async function leaveNothingBehind({
+  accountId,
+  archiveId,
+}: Pick<Connection, 'accountId' | 'archiveId'>): Promise<void> {
   if (!archiveId) return
-  const connection = await Connections.findById(_id).lean<Connection>()
-  const { purge } = connection ?? {}
-  if (purge?.archiveId === archiveId && purge.conversationsDeleted !== undefined) await deleteArchive({ archiveId })
+  // Not the writer's own connection alone: a successor that it was folded into may have been purged.
+  const counted = { 'purge.archiveId': archiveId, 'purge.conversationsDeleted': trusted({ $exists: true }) }
+  if (await Connections.exists({ accountId, ...counted })) await deleteArchive({ archiveId })
 }

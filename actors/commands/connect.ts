@@ -7,7 +7,7 @@ import { cancelReservation, reserve } from '../../schemas/connection/reservation
 import { trusted } from '../../schemas/database.ts'
 import { isHandedOver } from '../../schemas/lease/lease-ends.ts'
 import { emailHashOf } from '../../schemas/user/email-hash.ts'
-import { generationOf, type User, Users } from '../../schemas/user/user.ts'
+import { presentGeneration } from '../../schemas/user/user.ts'
 import { accountIdOf, holdAccount } from '../connection/account.ts'
 import { foldConnection } from '../connection/fold.ts'
 import { type Holding, waitForClaim } from '../connection/wait-for-claim.ts'
@@ -86,6 +86,5 @@ async function holdAll(
 
 /** Throws `flow_ended` where everything of the user was deleted since the flow began. */
 async function assertNotDeleted({ args }: Command<'connect'>): Promise<void> {
-  const user = await Users.findById(args.userId).select({ generation: 1 }).lean<Pick<User, 'generation'>>()
-  if (generationOf(user ?? {}) !== (args.generation ?? 0)) throw new ServiceError('flow_ended')
+  if ((await presentGeneration(args)) !== (args.generation ?? 0)) throw new ServiceError('flow_ended')
 }

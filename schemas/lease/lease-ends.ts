@@ -102,3 +102,25 @@ export async function deleteEndedLeasesOf({ userId, before }: { userId: string; 
     outboxAt: trusted({ $exists: false }),
   })
 }
+
+/**
+ * Ends flows of a user that began before its present number and were written down late: nothing can come of them. Those that have ended
+ * are deleted.
+ */
+export async function endOutdatedLeases({
+  userId,
+  generation,
+  now,
+}: {
+  userId: string
+  generation: number
+  now: Date
+}): Promise<void> {
+  const outdated = { userId, generation: trusted({ $lt: generation }) }
+  await Leases.deleteMany({ ...outdated, state: trusted({ $in: FINAL_LEASE_STATES }) })
+  await endLeases({
+    filter: { ...outdated, state: trusted({ $nin: FINAL_LEASE_STATES }) },
+    fields: { state: 'released', failure: RELEASED, releaseRequestedAt: now },
+    now,
+  })
+}

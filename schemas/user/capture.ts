@@ -141,6 +141,11 @@ export async function deleteCapturesOf({ userId }: { userId: string }): Promise<
   await Captures.deleteMany({ userId })
 }
 
+/** Deletes attempts of a user that began before its present number and were written down late: nothing can come of them. */
+export async function deleteOutdatedCaptures({ userId, generation }: { userId: string; generation: number }) {
+  await Captures.deleteMany({ userId, generation: trusted({ $lt: generation }) })
+}
+
 /** What an attempt leads to has ids of its own that any process derives alike, so that it is made once. */
 export const idsOfCapture = (captureNonce: string): { connectionId: string; commandId: string } => ({
   connectionId: deriveId('connection', captureNonce),

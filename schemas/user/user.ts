@@ -67,6 +67,11 @@ export async function raiseGeneration({ userId, by }: { userId: string; by: stri
     { _id: userId, generationRaisedBy: trusted({ $ne: by }) },
     { $inc: { generation: 1 }, $set: { generationRaisedBy: by } },
   )
+  return presentGeneration({ userId })
+}
+
+/** The number that a connect flow of this user would begin with now. */
+export async function presentGeneration({ userId }: { userId: string }): Promise<number> {
   const user = await Users.findById(userId).select({ generation: 1 }).lean<Pick<User, 'generation'>>()
   return generationOf(user ?? {})
 }

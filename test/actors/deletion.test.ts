@@ -6,12 +6,16 @@ import { Accounts } from '../../schemas/connection/account.ts'
 import { BrowserProfiles } from '../../schemas/connection/browser-profile.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
-import { Users } from '../../schemas/user/user.ts'
+import { Leases } from '../../schemas/lease/lease.ts'
+import { Captures } from '../../schemas/user/capture.ts'
+import { ensureUser, Users } from '../../schemas/user/user.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
 import { stallNext } from '../support/stall.ts'
 import { until } from '../support/until.ts'
 import { interceptWrites, type Write } from '../support/writes.ts'
 import { complete, connected, connectionOf } from './sync/support.ts'
+
+const DAY_AFTER = new Date(Date.now() + 86_400_000)
 
 const deletion = suite('deletion wins')
 let world: ActorWorld
@@ -258,6 +262,57 @@ deletion('a purge of what was purged answers zeros and tells nothing', async () 
   await world.purge({ userRef: 'twice' })
   const again = await world.purge({ userRef: 'twice' })
   assert.equal([again?.connectionsRevoked, again?.conversationsDeleted], [0, 0])
+})
+
+deletion('a sync that stalls until its connection was folded and the new one purged leaves nothing', async () => {
+  const email = 'folded-writer@example.test'
+  const old = await connected(world, { userRef: 'folded writer', email })
+  const { archiveId = '' } = await complete(old)
+  await world.site.control({ action: 'add', account: email })
+  const stalled = stallNext({ collection: 'conversations', method: 'bulkWrite' })
+  await Connections.updateOne({ _id: old }, { $set: { claimableAt: new Date(0) } })
+  await until('the write that stalls', stalled.reached)
+  // As where its process is frozen for longer than its claim holds: another one takes the connection.
+  await Connections.updateOne({ _id: old }, { $set: { claimableAt: new Date(0) }, $unset: { claimedBy: 1 } })
+  await connected(world, { userRef: 'folded writer', email })
+  await world.purge({ userRef: 'folded writer' })
+  stalled.go()
+  await until('its end', () => !world.actors().some(({ path }) => path.endsWith(`/${old}`)))
+  assert.is(await Conversations.countDocuments({ archiveId }), 0)
+})
+
+deletion('flows that were written down only after the purge go with its sweeps', async () => {
+  const { _id: userId } = await ensureUser({ appId: world.appId, userRef: 'late flows', now: new Date() })
+  await world.purge({ userRef: 'late flows' })
+  const flow = { appId: world.appId, userId, userRef: 'late flows', generation: 0, provider: 'sandbox-assistant' }
+  const capture = { ...flow, secretDigest: 'x', createdAt: new Date(), expiresAt: new Date(), expireAt: DAY_AFTER }
+  await Captures.create([
+    { ...capture, _id: 'late' },
+    { ...capture, _id: 'next', generation: 1 },
+  ])
+  const viewport = { width: 800, height: 600, deviceScaleFactor: 1, mobile: false }
+  const lease = { ...flow, viewport, createdAt: new Date(), expiresAt: DAY_AFTER, fence: 0 }
+  await Leases.create([
+    { ...lease, _id: 'late', state: 'live' },
+    { ...lease, _id: 'next', state: 'live', generation: 1 },
+  ])
+  const sweepNow = async () => {
+    await Commands.updateMany({ kind: 'sweep', 'args.userId': userId }, { $set: { claimableAt: new Date(0) } })
+    await until(
+      'the sweeps',
+      async () => !(await Commands.exists({ kind: 'sweep', 'args.userId': userId, state: 'waiting' })),
+    )
+  }
+  await sweepNow()
+  assert.equal(
+    (await Captures.find({ userId }).lean()).map(({ _id }) => _id),
+    ['next'],
+  )
+  assert.is((await Leases.findById('next').lean())?.state, 'live')
+  assert.is.not((await Leases.findById('late').lean())?.state, 'live')
+  await world.purge({ userRef: 'late flows' })
+  await sweepNow()
+  assert.is(await Leases.countDocuments({ _id: 'late' }), 0)
 })
 
 deletion.run()

@@ -5,7 +5,9 @@ import type { Command, CommandArguments } from '../../../schemas/command/command
 import { writeCommand } from '../../../schemas/command/commands.ts'
 import { deleteBrowserProfile } from '../../../schemas/connection/browser-profile.ts'
 import { cancelReservationsOf } from '../../../schemas/connection/reservation.ts'
-import { deleteEndedLeasesOf } from '../../../schemas/lease/lease-ends.ts'
+import { deleteEndedLeasesOf, endOutdatedLeases } from '../../../schemas/lease/lease-ends.ts'
+import { deleteOutdatedCaptures } from '../../../schemas/user/capture.ts'
+import { presentGeneration } from '../../../schemas/user/user.ts'
 import { deleteArchive } from '../../archive/purge-data.ts'
 import type { CommandWork } from '../command-work.ts'
 import { finishCommand } from '../finish.ts'
@@ -49,6 +51,10 @@ export async function sweep({ command, runtime, signal }: CommandWork<'sweep'>):
   }
   if (userId) {
     await deleteEndedLeasesOf({ userId, before })
+    // Of flows that began before the deletion, and whose process stalled until after it.
+    const generation = await presentGeneration({ userId })
+    await endOutdatedLeases({ userId, generation, now: runtime.clock.now() })
+    await deleteOutdatedCaptures({ userId, generation })
     // A connect of a flow that began since then takes its place again.
     await cancelReservationsOf({ userId })
   }
