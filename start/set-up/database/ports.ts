@@ -15,8 +15,20 @@ function tryPort(port: number): Promise<number | undefined> {
   })
 }
 
-/** A port of loopback that nobody listens on at this moment. */
+/**
+ * Below what the system gives to outgoing connections (from 32768 on Linux, from 49152 elsewhere): while a server that was killed is
+ * started again, any client on the machine may be given a port of those, and keep it.
+ */
+const FIRST_PORT = 10_240
+const PORTS = 22_528
+const TRIES = 50
+
+/** A port of loopback that nobody listens on at this moment, and that no outgoing connection takes later. */
 export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const port = await tryPort(FIRST_PORT + Math.floor(Math.random() * PORTS))
+    if (port !== undefined) return port
+  }
   const port = await tryPort(0)
   if (port === undefined) throw new Error('no free port on 127.0.0.1')
   return port
