@@ -36,12 +36,12 @@ export async function runChaos({
       accounts: { own: `bulk-${random.pick(SIZES)}+user-${index}@example.test`, shared: SHARED },
     }),
   )
-  const world = await startChaosWorld()
   const history = emptyHistory()
   const note = (text: string): void => {
     history.notes.push(`${Math.round(performance.now())} ${text}`)
     say(text)
   }
+  const world = await startChaosWorld({ note })
   try {
     let over = false
     const lives = users.map((user) =>
@@ -66,7 +66,7 @@ export async function runChaos({
         `${ingestions.filter(({ doneAt }) => doneAt).length} of ${ingestions.length} ingestions acknowledged; ` +
         `${world.receiver.events().length} events in ${world.receiver.requests.length} requests`,
     )
-    return { wrong, notes: history.notes, log: world.service.log() }
+    return { wrong, notes: history.notes, log: `${world.service.log()}\n${await world.databaseLog()}` }
   } finally {
     await world.stop()
   }
