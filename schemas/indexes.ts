@@ -1,5 +1,6 @@
 import { createUploadIndexes } from './archive/export-upload.ts'
 import { Commands } from './command/command.ts'
+import { Leases } from './lease/lease.ts'
 import { MODELS } from './models.ts'
 import { ConsumedLinks } from './user/consumed-link.ts'
 
@@ -7,6 +8,7 @@ import { ConsumedLinks } from './user/consumed-link.ts'
 const RETIRED = [
   { model: ConsumedLinks, name: 'expireAt_1' },
   { model: Commands, name: 'doneAt_1' },
+  { model: Leases, name: 'endedAt_1' },
 ]
 
 /**

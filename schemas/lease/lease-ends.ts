@@ -117,10 +117,15 @@ export async function endOutdatedLeases({
   now: Date
 }): Promise<void> {
   const outdated = { userId, generation: trusted({ $lt: generation }) }
-  await Leases.deleteMany({ ...outdated, state: trusted({ $in: FINAL_LEASE_STATES }) })
+  await Leases.deleteMany({
+    ...outdated,
+    state: trusted({ $in: FINAL_LEASE_STATES }),
+    outboxAt: trusted({ $exists: false }),
+  })
   await endLeases({
     filter: { ...outdated, state: trusted({ $nin: FINAL_LEASE_STATES }) },
-    fields: { state: 'released', failure: RELEASED, releaseRequestedAt: now },
+    fields: { state: 'released', releaseRequestedAt: now },
+    reasonOf: () => 'deleted',
     now,
   })
 }

@@ -6,7 +6,7 @@ import type { PageState } from '../../wire/stream.ts'
 import { type Claimable, claimFields } from '../claims.ts'
 import type { CommandArguments } from '../command/command.ts'
 import { embedded } from '../embedded.ts'
-import { type HasOutbox, outboxFields } from '../outbox.ts'
+import { type HasOutbox, outboxFields, toldOnly } from '../outbox.ts'
 import { announceDue } from '../wakeups.ts'
 import { wrappedKey } from '../wrapped-key.ts'
 
@@ -120,7 +120,7 @@ const schema = new mongoose.Schema<Lease>(
 announceDue(schema, { outboxAt: 'outboxes' })
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
-schema.index({ endedAt: 1 }, { expireAfterSeconds: KEPT_S })
+schema.index({ endedAt: 1 }, toldOnly({ name: 'ended_and_told', afterSeconds: KEPT_S }))
 schema.index({ userId: 1, createdAt: -1 })
 schema.index({ createdAt: -1 })
 
