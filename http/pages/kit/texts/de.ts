@@ -44,7 +44,7 @@ export const de: Texts = {
     starting: {
       status: 'Browser wird geöffnet…',
       title: 'Browser wird geöffnet…',
-      text: ({ provider }) => `In wenigen Sekunden ist die Anmeldeseite von ${provider} da.`,
+      text: ({ provider }) => `In wenigen Sekunden ist die Seite von ${provider} da.`,
     },
     waiting: {
       status: 'Einen Moment…',
@@ -101,7 +101,8 @@ export const de: Texts = {
     },
     time_over: {
       title: 'Die Zeit ist um',
-      text: ({ app, provider }) => `Die Zeit für diese Anmeldung bei ${provider} ist um. ${again(app)}`,
+      text: ({ app, provider }) =>
+        `Die Zeit für diese Anmeldung ist um: Ihr Konto bei ${provider} wurde nicht verbunden. ${again(app)}`,
     },
     account_held: {
       title: 'Nicht verbunden',

@@ -48,7 +48,7 @@ export const en = {
     starting: {
       status: 'Opening a browser…',
       title: 'Opening a browser…',
-      text: ({ provider }: Names) => `${provider}’s sign-in page is here in a few seconds.`,
+      text: ({ provider }: Names) => `The page of ${provider} is here in a few seconds.`,
     },
     waiting: {
       status: 'One moment…',
@@ -108,7 +108,8 @@ export const en = {
     },
     time_over: {
       title: 'The time is over',
-      text: ({ app, provider }: Names) => `The time for this sign-in to ${provider} is over. ${again(app)}`,
+      text: ({ app, provider }: Names) =>
+        `The time for this sign-in is over: your ${provider} account was not connected. ${again(app)}`,
     },
     account_held: {
       title: 'Not connected',

@@ -1,4 +1,4 @@
-import type { Notice, PageState, StateMessage } from '../../../../wire/stream.ts'
+import type { FarmMessage, Notice, PageState, StateMessage } from '../../../../wire/stream.ts'
 import { find } from '../../kit/assets/dom.ts'
 import { DEFAULT_TEXTS, textsIn } from '../../kit/texts/languages.ts'
 
@@ -71,8 +71,11 @@ export function showState(shown: Shown): void {
   cancel.hidden = isOver
   // What was told of an earlier state says nothing of this one.
   if (state === 'waiting' || state === 'checking' || isOver) notice.hidden = true
-  if (isOver) clear()
-  link.hidden = !isOver || redirect === undefined
+  // Without a browser there is nothing to be seen of one.
+  if (state === 'connected' || state === 'failed') clear()
+  showAddress(where)
+  link.hidden = (state !== 'connected' && state !== 'failed') || redirect === undefined
+  link.classList.toggle('plain', shown.mayRetry === true)
   if (redirect !== undefined) link.href = statusAddress(redirect, shown)
   canvas.inert = state !== 'live'
   if (state === 'live') {
@@ -108,7 +111,7 @@ function clear(): void {
   canvas.height = 1
   find<HTMLInputElement>('[data-text]').value = ''
   find<HTMLTextAreaElement>('.catcher').value = ''
-  showAddress({ host: '', secure: false, popup: false })
+  where = NOWHERE
   find<HTMLDialogElement>('[data-cancel-question]').close()
 }
 
@@ -119,12 +122,20 @@ export function wayBack(): string | null {
   return link.href
 }
 
+type Address = Omit<Extract<FarmMessage, { type: 'address' }>, 'type'>
+
+const NOWHERE: Address = { host: '', secure: false, popup: false }
+let where = NOWHERE
+
 /** Where the visitor types, as a browser shows it. */
-export function showAddress({ host, secure, popup }: { host: string; secure: boolean; popup: boolean }): void {
-  find('[data-remote-host]').hidden = host === ''
+export function showAddress(address: Address): void {
+  where = address
+  const { host, secure, popup } = address
+  const { state } = main.dataset
+  find('[data-remote-host]').hidden = host === '' || (state !== 'live' && state !== 'checking')
   find('[data-host]').textContent = host
   find('[data-lock]').toggleAttribute('hidden', !secure)
-  find('[data-close-window]').hidden = !popup
+  find('[data-close-window]').hidden = !popup || state !== 'live'
 }
 
 let hiding: AbortController | undefined
