@@ -83,8 +83,9 @@ page('disconnects only when the user confirms', async (context) => {
 page('sends the chosen user through the button to the hosted page', async (context) => {
   const visitor = await visit(context)
   await visitor.getByLabel('User').fill('another user')
+  const window = visitor.context().waitForEvent('page')
   await visitor.getByRole('button', { name: 'Connect', exact: true }).click()
-  await visitor.waitForURL((url) => url.href.startsWith(`${context.service.url}/start?token=`))
+  await (await window).waitForURL((url) => url.href.startsWith(`${context.service.url}/start?token=`))
   await leave(visitor, context)
 })
 
