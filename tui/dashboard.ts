@@ -65,7 +65,6 @@ export function createDashboard({ client, view, readOnly, onEnd, now = Date.now 
   const listeners = new Set<() => void>()
   const set = (change: Partial<State>): void => {
     state = { ...state, ...change }
-    cached = undefined
     for (const listener of listeners) listener()
   }
   const look = (): Look => state.looks[state.view]
@@ -73,13 +72,17 @@ export function createDashboard({ client, view, readOnly, onEnd, now = Date.now 
     set({ looks: { ...state.looks, [state.view]: { ...look(), ...change } } })
   const say = (text: string): void => set({ message: { text: clean(text), at: now() } })
 
-  let cached: Listed[] | undefined
+  let cached: { of: readonly unknown[]; listed: Listed[] } | undefined
   const listed = (): Listed[] => {
-    if (cached) return cached
-    const data = state.loaded[state.view]?.data
-    const context = { now: state.now, history: state.history, width: state.size.columns }
-    cached = data === undefined ? [] : listRows(VIEWS[state.view].rows(data, context), look())
-    return cached
+    const { loaded, now, history, size } = state
+    const data = loaded[state.view]?.data
+    const { filter, sort, folded } = look()
+    // A key that only moves makes no list anew.
+    const of = [state.view, data, now, history, size, filter, sort, folded]
+    if (cached?.of.every((part, index) => part === of[index])) return cached.listed
+    const rows = data === undefined ? [] : VIEWS[state.view].rows(data, { now, history, width: size.columns })
+    cached = { of, listed: listRows(rows, { filter, sort, folded }) }
+    return cached.listed
   }
   /** The selection follows its row; where that is gone it stays where it was. */
   const position = (): number => {

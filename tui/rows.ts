@@ -31,11 +31,13 @@ export function listRows(
   return list(rows, 0, wanted === '')
 }
 
+const inOrder = new Intl.Collator()
+
 function sorted(rows: readonly Row[], { column, down }: Sort): Row[] {
   const compare = (a: Row, b: Row): number => {
     const [x, y] = [a.sort[column] ?? '', b.sort[column] ?? '']
     if (typeof x === 'number' && typeof y === 'number') return x - y || 0
-    return String(x).localeCompare(String(y))
+    return inOrder.compare(String(x), String(y))
   }
-  return rows.toSorted((a, b) => (down ? -1 : 1) * compare(a, b) || a.id.localeCompare(b.id))
+  return rows.toSorted((a, b) => (down ? -1 : 1) * compare(a, b) || (a.id < b.id ? -1 : 1))
 }

@@ -1,5 +1,5 @@
 import { Box, Text, type TextProps } from 'ink'
-import { useSyncExternalStore } from 'react'
+import { memo, useSyncExternalStore } from 'react'
 import type { Dashboard } from './dashboard.ts'
 import { draw, type Line } from './draw.ts'
 
@@ -17,10 +17,15 @@ export function Screen({ dashboard }: { dashboard: Dashboard }) {
     <Box flexDirection="column">
       {draw(dashboard).map(({ text, style }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line of the screen is its place
-        <Text key={index} wrap="truncate" {...(style && STYLES[style])}>
-          {text === '' ? ' ' : text}
-        </Text>
+        <DrawnLine key={index} text={text} style={style} />
       ))}
     </Box>
   )
 }
+
+/** Ink looks at every character: spaces at the end are left out where they show nothing. */
+const DrawnLine = memo(({ text, style }: { text: string; style: Line['style'] }) => (
+  <Text wrap="truncate" {...(style && STYLES[style])}>
+    {style === 'selected' || style === 'alarm' ? text : text.trimEnd() || ' '}
+  </Text>
+))

@@ -3,7 +3,8 @@ import stringWidth from 'string-width'
 /** Controls, and what turns or hides the text around it: harmless as a visible mark. */
 const HARMFUL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu
 const MARK = '�'
-const PLAIN = /^[\x20-\x7e]*$/
+/** What measures as many columns as characters: ASCII, and the marks that are drawn here. */
+const PLAIN = /^[\x20-\x7e·›…↑↓←→▁-█▲▸▼▾◌●◐○✖�]*$/
 const graphemes = new Intl.Segmenter()
 
 /** Data as it may be drawn: no character of it reaches the terminal as anything but a picture. */
