@@ -149,7 +149,7 @@ export const opsEndpoints = {
     path: '/ops/commands/:id/retry',
     summary: 'Ingest an export again that was set aside',
     description: 'After crashes only, and as long as its upload is kept, which is a day.',
-    authentication: SUPPORT,
+    authentication: OPERATOR,
     params: idParams,
     answers: answers200('The command that does it', retryCommandAnswer),
   },
