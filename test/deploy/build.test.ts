@@ -98,6 +98,8 @@ test('its three processes run in production, and serve a page with its assets', 
     MASTER_KEY: MASTER_KEY.toString('base64'),
     OPERATOR_KEY: 'operator-key-of-the-tests-0123456789',
     BASE_URL: 'https://service.example.test',
+    // Nobody is sent anything here: the address only has to be one.
+    SMTP_URL: 'smtp://127.0.0.1:25',
     PORT: '0',
     PROVIDER_PROFILES: profiles,
     CHROMIUM_PATH: process.env['CHROMIUM_PATH'] ?? '',
