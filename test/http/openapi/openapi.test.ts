@@ -39,6 +39,7 @@ test('the description is OpenAPI 3.1 of the version', async () => {
   ])
   assert.equal(Object.keys(body.webhooks), [
     'connect.started',
+    'connect.ended',
     'connection.created',
     'data.imported',
     'reauth.needed',
