@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer as createSocket } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -75,11 +75,15 @@ export async function startPortalWorld({ env = {} }: { env?: Record<string, stri
   const visitor = () => newVisitor(url)
   const mails = async (to: string): Promise<string[]> => {
     const names = await readdir(join(dataDir, 'mails')).catch(() => [])
-    const whole = names
-      .filter((name) => name.endsWith('.eml'))
-      .map((name) => readFile(join(dataDir, 'mails', name), 'utf8'))
-    const dated = (await Promise.all(whole)).filter((mail) => mail.includes(`\r\nTo: ${to}\r\n`))
-    return dated.sort((a, b) => dateOf(a) - dateOf(b))
+    const paths = names.filter((name) => name.endsWith('.eml')).map((name) => join(dataDir, 'mails', name))
+    const written = await Promise.all(
+      paths.map(async (path) => ({ text: await readFile(path, 'utf8'), at: (await stat(path)).mtimeMs })),
+    )
+    // In the order in which they were written: their own dates have seconds only.
+    return written
+      .filter(({ text }) => text.includes(`\r\nTo: ${to}\r\n`))
+      .sort((a, b) => a.at - b.at)
+      .map(({ text }) => text)
   }
   return {
     url,
@@ -110,5 +114,3 @@ export async function startPortalWorld({ env = {} }: { env?: Record<string, stri
     },
   }
 }
-
-const dateOf = (mail: string): number => Date.parse(/^Date: (.*)\r$/m.exec(mail)?.[1] ?? '')
