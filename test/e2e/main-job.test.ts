@@ -51,18 +51,22 @@ const received = async (userRef: string): Promise<PartnerEvent[]> => {
 const event = (userRef: string, name: string) =>
   until(`${name} at the partner`, async () => (await received(userRef)).find((entry) => entry.event === name))
 
-/** As a person does: the partner's page, its Connect button, then the hosted page. */
-async function startFromPartner(userRef: string): Promise<{ page: Page; close: () => Promise<void> }> {
+/** As a person does: the partner's page, its Connect button, then the hosted page in a window beside it, which ends by itself. */
+async function startFromPartner(
+  userRef: string,
+): Promise<{ page: Page; ended: Promise<unknown>; close: () => Promise<void> }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  const page = await context.newPage()
-  await page.goto(`${service.partner.url}/?userRef=${userRef}`)
-  await page.getByRole('button', { name: 'Connect', exact: true }).click()
-  return { page, close: () => context.close() }
+  const partner = await context.newPage()
+  await partner.goto(`${service.partner.url}/?userRef=${userRef}`)
+  const opened = context.waitForEvent('page')
+  await partner.getByRole('button', { name: 'Connect', exact: true }).click()
+  const page = await opened
+  return { page, ended: page.waitForEvent('close'), close: () => context.close() }
 }
 
 job('a visitor signs in with password, code and consent, and the connection appears with its history', async () => {
   const userRef = 'visitor-verify'
-  const { page, close } = await startFromPartner(userRef)
+  const { page, ended, close } = await startFromPartner(userRef)
   await page.waitForURL(`${service.baseUrl}/start`)
   const hosted = hostedPage(page)
   await signIn(hosted, { email: 'verify@example.test' })
@@ -72,7 +76,7 @@ job('a visitor signs in with password, code and consent, and the connection appe
   await hosted.press('Enter')
   await hosted.screenChanged()
   await hosted.press('Enter')
-  await page.waitForURL(`${service.partner.url}/**`)
+  await ended
   await close()
 
   const [connection] = await until('the first sync', async () => {
@@ -89,9 +93,9 @@ job('a visitor signs in with password, code and consent, and the connection appe
 
 job('conversations are right to the last field, and a purge by connection leaves nothing', async () => {
   const userRef = 'visitor-branches'
-  const { page, close } = await startFromPartner(userRef)
+  const { page, ended, close } = await startFromPartner(userRef)
   await signIn(hostedPage(page), { email: 'branches@example.test' })
-  await page.waitForURL(`${service.partner.url}/**`)
+  await ended
   await close()
   const imported = await event(userRef, 'data.imported')
   const connectionId = String(imported.payload['connectionId'])
