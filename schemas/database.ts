@@ -43,8 +43,9 @@ export async function databaseAnswers({ clock }: { clock: Clock }): Promise<bool
   const answered = new AbortController()
   const late = clock.sleep(READY_MS, answered.signal).then(() => Promise.reject(new Error('the database is silent')))
   try {
-    await Promise.race([mongoose.connection.db?.admin().ping(), late])
-    return mongoose.connection.readyState === mongoose.ConnectionStates.connected
+    // Its answer alone decides: Mongoose's own word on the connection comes late after a silence.
+    await Promise.race([connectedDatabase().admin().ping(), late])
+    return true
   } catch {
     return false
   } finally {

@@ -95,7 +95,7 @@ test('its health listener has its numbers, and says what it lacks', async () => 
   lack('A browser')
   assert.equal(await ask('/readyz'), { status: 503, text: '{"error":"A browser"}' })
   lack(null)
-  proxy.freeze()
+  proxy.refuse()
   assert.equal(await ask('/readyz'), { status: 503, text: '{"error":"The database does not answer"}' })
   assert.is((await ask('/healthz')).status, 200)
   proxy.restore()
