@@ -74,10 +74,14 @@ export async function answeredWithin<T>(ms: number, answer: Promise<T>): Promise
 
 /** How mongod names a violated unique index. FerretDB says so too, but of an upsert it reports PostgreSQL's own words under code 1. */
 const DUPLICATE_KEY = 11_000
-const EXCLUSION = 'conflicting key value violates exclusion constraint'
+const POSTGRES_WORDS = [
+  'conflicting key value violates exclusion constraint',
+  'duplicate key value violates unique constraint',
+]
 
 /** True for a violated unique index: the error of an insert, an upsert or a bulk write, or one of a bulk write's `writeErrors`. */
 export function isDuplicate(error: unknown): boolean {
   const { code, message, errmsg } = (error ?? {}) as { code?: unknown; message?: unknown; errmsg?: unknown }
-  return code === DUPLICATE_KEY || String(message ?? errmsg ?? '').includes(EXCLUSION)
+  const text = String(message ?? errmsg ?? '')
+  return code === DUPLICATE_KEY || POSTGRES_WORDS.some((words) => text.includes(words))
 }
