@@ -4,6 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const NAME = /^ccs-farm-(\d+)-\w+$/
+
+/** A browser keeps a socket below this folder, and the path of one has at most so many bytes (`sun_path` of unix(7), one for its end). */
+const LONGEST_SOCKET_PATH = process.platform === 'linux' ? 107 : 103
+const SOCKET_BELOW = '/ccs-farm-4194304-mwr2oxyq/b-XXXXXX/org.chromium.Chromium.XXXXXX/SingletonSocket'
+const LONGEST_BASE = LONGEST_SOCKET_PATH - SOCKET_BELOW.length
+/** Where the system's own temporary folder lies too deep for that, as on macOS. */
+const SHORT_BASE = '/tmp'
+
 let own: string | undefined
 
 /**
@@ -12,7 +20,7 @@ let own: string | undefined
  */
 export async function ownTemporaryFolder(): Promise<string> {
   if (own !== undefined) return own
-  const base = tmpdir()
+  const base = Buffer.byteLength(tmpdir()) <= LONGEST_BASE ? tmpdir() : SHORT_BASE
   own = join(base, `ccs-farm-${process.pid}-${Math.round(performance.timeOrigin).toString(36)}`)
   await removeLeftovers(base, own)
   mkdirSync(own, { mode: 0o700 })
