@@ -1,4 +1,4 @@
-import mongoose from 'mongoose'
+import mongoose, { type Model } from 'mongoose'
 import { type Clock, SECOND, systemClock, type Timer } from '../core/clock.ts'
 
 /** docs/security.md, Reliability: where the database is away the API answers within 5 s; every wait on it is shorter than that. */
@@ -70,6 +70,20 @@ export async function answeredWithin<T>(ms: number, answer: Promise<T>): Promise
     timer = systemClock().timer(ms, () => reject(new Error(`the database did not answer within ${ms} ms`)))
   })
   return Promise.race([answer, silence]).finally(() => timer?.cancel())
+}
+
+/**
+ * Deletes one document and returns it; null where there is none. Of parallel callers one gets it. Every deletion of the service is a
+ * `deleteMany`: FerretDB's `deleteOne` and `findOneAndDelete` find nothing where another write changes the document meanwhile.
+ */
+export async function takeOne<T extends { _id: string }>(
+  model: Model<T>,
+  filter: Record<string, unknown>,
+): Promise<T | null> {
+  const found = await model.findOne(filter).lean<T>()
+  if (!found) return null
+  const { deletedCount } = await model.deleteMany({ ...filter, _id: found._id } as Record<string, unknown>)
+  return deletedCount > 0 ? found : null
 }
 
 /** How mongod names a violated unique index. FerretDB says so too, but of an upsert it reports PostgreSQL's own words under code 1. */

@@ -96,8 +96,8 @@ async function removeUnseen({
     $or: [{ 'creation.unanswered': true }, ...(sameRequest ? [sameRequest] : [])],
   }
   if (!(await Apps.exists(unseen)) || (await Users.exists({ appId }))) return
-  await Apps.deleteOne(unseen)
-  await Teams.deleteOne({ _id: appId })
+  await Apps.deleteMany(unseen)
+  await Teams.deleteMany({ _id: appId })
 }
 
 /** Changes fields of an app; null removes an optional one. Throws `ServiceError` `app_not_found` or `invalid_parameter`. */

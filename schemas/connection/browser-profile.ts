@@ -44,5 +44,5 @@ export async function storeBrowserProfile({
 
 /** Deletes what the hosted browser of a connection remembered. */
 export async function deleteBrowserProfile({ connectionId }: { connectionId: string }): Promise<void> {
-  await BrowserProfiles.deleteOne({ _id: connectionId })
+  await BrowserProfiles.deleteMany({ _id: connectionId })
 }

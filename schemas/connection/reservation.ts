@@ -77,7 +77,7 @@ export async function fillReservation(
 
 /** Gives the place up, whoever has it. */
 export async function cancelReservation({ connectionId }: { connectionId: string }): Promise<void> {
-  await PendingConnections.deleteOne({ _id: connectionId, status: 'pending' })
+  await PendingConnections.deleteMany({ _id: connectionId, status: 'pending' })
 }
 
 /** Gives up every place of a user. */

@@ -110,7 +110,7 @@ type Held = Pick<Mail, '_id' | 'fence'>
 
 /** The mail was sent, or there is nobody to send it to. */
 export async function forgetMail({ _id, fence }: Held): Promise<void> {
-  await Mails.deleteOne({ _id, fence })
+  await Mails.deleteMany({ _id, fence })
 }
 
 /** An attempt failed: the next one is due at `retryAt`, or the mail is given up and what it said is destroyed. */

@@ -2,7 +2,7 @@ import mongoose, { type Model } from 'mongoose'
 import { MINUTE } from '../../core/clock.ts'
 import { type Keyring, seal, unseal, type WrappedKey } from '../../core/envelope.ts'
 import { newId } from '../../core/ids.ts'
-import { trusted } from '../database.ts'
+import { takeOne, trusted } from '../database.ts'
 import { wrappedKey } from '../wrapped-key.ts'
 
 /** What the page after a form says, once: that it was done, or a secret that is shown this one time. */
@@ -60,7 +60,7 @@ export async function leaveNote({ sessionId, path, keyring, now, ...content }: P
 
 /** Takes the note of this page, if there is one: its deletion is the showing, so that a reload does not bring it back. */
 export async function takeNote({ sessionId, path, keyring, now }: Place): Promise<NoteContent | undefined> {
-  const note = await Notes.findOneAndDelete({ sessionId, path, expiresAt: trusted({ $gt: now }) }).lean<Note>()
+  const note = await takeOne(Notes, { sessionId, path, expiresAt: trusted({ $gt: now }) })
   if (!note) return undefined
   const opened = unseal(keyring.unwrap(note.key), { owner: note._id, purpose: PURPOSE }, note.sealed)
   return JSON.parse(opened.toString('utf8')) as NoteContent

@@ -66,7 +66,7 @@ export async function findSession({ cookie, now }: { cookie: string; now: Date }
 }
 
 export async function endSession({ cookie }: { cookie: string }): Promise<void> {
-  await PortalSessions.deleteOne({ _id: sha256(cookie) })
+  await PortalSessions.deleteMany({ _id: sha256(cookie) })
 }
 
 /** Signs somebody out in every browser. */

@@ -3,7 +3,7 @@ import mongoose, { type Model } from 'mongoose'
 import { HOUR, SECOND } from '../../core/clock.ts'
 import type { Keyring } from '../../core/envelope.ts'
 import { newId, sha256 } from '../../core/ids.ts'
-import { trusted } from '../database.ts'
+import { takeOne, trusted } from '../database.ts'
 
 /** A sign-in link that was sent and not used yet: its deletion is the sign-in, so that it happens once (docs/security.md, Secrets and tokens). */
 interface SignIn {
@@ -102,7 +102,7 @@ export const findPending = ({ token, now }: { token: string; now: Date }): Promi
 
 /** Consumes a link; null where it is unknown, used or expired. Of parallel uses one gets it. */
 export const consumeSignIn = ({ token, now }: { token: string; now: Date }): Promise<SignIn | null> =>
-  SignIns.findOneAndDelete({ _id: sha256(token), expiresAt: trusted({ $gt: now }) }).lean<SignIn>()
+  takeOne(SignIns, { _id: sha256(token), expiresAt: trusted({ $gt: now }) })
 
 /** The links of an invitation that was withdrawn or is sent again work no more. */
 export async function endSignInsOf({ invitationId }: { invitationId: string }): Promise<void> {

@@ -130,7 +130,7 @@ export function registerProcess({
     stop: async () => {
       stopped = true
       next?.cancel()
-      const removed = beating.then(() => ProcessRecords.deleteOne({ _id: id })).catch(() => undefined)
+      const removed = beating.then(() => ProcessRecords.deleteMany({ _id: id })).catch(() => undefined)
       await Promise.race([removed, clock.sleep(REMOVE_MS)])
     },
   }

@@ -94,6 +94,16 @@ test('transactions and change streams are forbidden in the service', () => {
   assert.equal(messages('test/a.test.ts', 'Commands.watch()'), [])
 })
 
+test('documents are deleted by what deletes them on every supported database', () => {
+  for (const code of [
+    'Users.deleteOne({ _id })',
+    'Users.findOneAndDelete<User>({ _id })',
+    '[{ deleteOne: { filter } }]',
+  ])
+    assert.is(messages('schemas/a.ts', code).length, 1, code)
+  assert.equal(messages('schemas/a.ts', 'Users.deleteMany({ _id })'), [])
+})
+
 test('time comes from core/clock in the service', () => {
   for (const code of [
     'Date.now()',

@@ -116,6 +116,12 @@ export const BANS: readonly Ban[] = [
     appliesTo: onDatabase,
   },
   {
+    pattern: /\.(?:deleteOne|findOneAndDelete|findByIdAndDelete)\s*[(<]|\bdeleteOne:/,
+    message:
+      'FerretDB deletes nothing this way where another write changes the document meanwhile: deleteMany, or takeOne',
+    appliesTo: onDatabase,
+  },
+  {
     // A method of that name (a socket's idle limit) is no timer.
     pattern: /\bDate\.now\s*\(|\bnew Date\s*\(\s*\)|(?:\bglobalThis\.|(?<![.\w$]))set(?:Timeout|Interval)\s*\(/,
     message: 'time comes from core/clock',
