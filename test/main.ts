@@ -69,7 +69,7 @@ try {
       CHROMIUM_PATH: browserResult.value,
       TMPDIR: runFolder,
     }
-    await runSuites({ suites, root, env, report })
+    await runSuites({ suites, root, env, report, signal: abort.signal })
     await reportLeaks(runFolder)
   }
 } catch (error) {

@@ -32,21 +32,23 @@ export async function findSuites({ root, filter }: { root: string; filter: strin
     .sort()
 }
 
-/** Runs suites, each as a process of its own; `report` hears of each as it ends. */
+/** Runs suites, each as a process of its own; `report` hears of each as it ends. None begins once `signal` is aborted. */
 export async function runSuites({
   suites,
   root,
   env,
   report,
+  signal,
 }: {
   suites: string[]
   root: string
   env: NodeJS.ProcessEnv
   report: (result: Result) => void
+  signal: AbortSignal
 }): Promise<void> {
   const isSerial = (path: string): boolean => path.startsWith(SERIAL_FOLDER)
   const run = async (queue: string[], limit: (typeof LIMITS)['unit']): Promise<void> => {
-    for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    for (let path = queue.shift(); path !== undefined && !signal.aborted; path = queue.shift()) {
       report(await runSuite({ path, root, env, limit }))
     }
   }
