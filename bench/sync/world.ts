@@ -1,36 +1,46 @@
-import { carryOut } from '../../actors/commands/carry-out.ts'
-import type { ActorRuntime } from '../../actors/runtime.ts'
-import { whenDue } from '../../actors/sync/when-due.ts'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startActors } from '../../actors/start-actors.ts'
 import { newId } from '../../core/ids.ts'
 import { createRuntime } from '../../core/process.ts'
-import { providerProfile } from '../../provider/profile.ts'
 import { createApp } from '../../schemas/app/apps.ts'
-import { claimMany } from '../../schemas/claims.ts'
-import { type Command, Commands } from '../../schemas/command/command.ts'
+import { Commands } from '../../schemas/command/command.ts'
 import { writeCommand } from '../../schemas/command/commands.ts'
 import { buildConnectCommand } from '../../schemas/command/connect-command.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
-import { connectDatabase } from '../../schemas/database.ts'
-import { createHeldClaims } from '../../schemas/held-claims.ts'
-import { createIndexes } from '../../schemas/indexes.ts'
 import { ensureUser } from '../../schemas/user/user.ts'
-import { testDatabase } from '../../test/support/database.ts'
+import { connectedTestDatabase } from '../../test/support/database.ts'
+import { until } from '../../test/support/until.ts'
 
 const APP = 'bench'
 const UNLIMITED = 1_000_000
 const PAGE_SIZE = 100
+/** Small beside what is measured. */
+const LOOK = { everyMs: 2, giveUpMs: 300_000 }
 
 interface SyncWorld {
-  /** Connects an account with so many conversations; takes the same account again as a reconnect. Returns the connection. */
+  /** Connects an account with so many conversations, as a finished login does; the same account again is a reconnect. Returns what it took (ms). */
   connect(total: number): Promise<{ connection: Connection; ms: number }>
-  /** The sync of a connection that is due. */
-  sync(connection: Connection): Promise<{ connection: Connection; ms: number }>
+  /** Waits for the end of the first sync, which begins by itself. Returns what it took since the connection was there (ms). */
+  synced(connection: Connection): Promise<number>
   stop(): Promise<void>
 }
 
-/** The actors' own functions on a real database, one call at a time, without the polling around them. */
-export async function startSyncWorld({ site }: { site: string }): Promise<SyncWorld> {
-  const database = await testDatabase()
+/** All actors of one process, in this one, on a real database; `accounts` says how many conversations the provider's accounts may have. */
+export async function startSyncWorld({
+  site,
+  accounts,
+  syncsAtOnce,
+}: {
+  site: string
+  accounts: number[]
+  syncsAtOnce?: number
+}): Promise<SyncWorld> {
+  const database = await connectedTestDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'ccs-bench-sync-'))
+  const profiles = join(folder, 'profiles.json')
+  await writeFile(profiles, JSON.stringify([...new Set(accounts)].map((total) => profileOf({ site, total }))))
   const runtime = createRuntime({
     kind: 'bench',
     env: {
@@ -38,28 +48,12 @@ export async function startSyncWorld({ site }: { site: string }): Promise<SyncWo
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       BASE_URL: 'http://127.0.0.1:1',
       OPERATOR_KEY: 'operator-key-of-the-bench-0123456789',
-      PROVIDER_SITE: site,
+      PROVIDER_PROFILES: profiles,
       LOG_LEVEL: 'error',
     },
   })
-  const { clock, keyring, log } = runtime
-  const connected = await connectDatabase({ url: database.url })
-  await createIndexes()
-  const held = createHeldClaims({ clock, log })
-  const profileOf = (total: number) =>
-    providerProfile.parse({
-      id: `bench-${total}`,
-      displayName: 'Bench',
-      loginUrl: `${site}/login`,
-      cookieDomain: '127.0.0.1',
-      cookieName: 'session',
-      sessionUrl: `${site}/${total}/session`,
-      apiBaseUrl: `${site}/${total}`,
-      allowedHosts: ['127.0.0.1'],
-      pageSize: PAGE_SIZE,
-      requestsPerMinute: UNLIMITED,
-    })
-  const actors: ActorRuntime = { ...runtime, held, profiles: [] }
+  const { clock, keyring } = runtime
+  const actors = await startActors(runtime, syncsAtOnce === undefined ? {} : { syncsAtOnce })
   await createApp({
     appId: APP,
     name: APP,
@@ -68,50 +62,58 @@ export async function startSyncWorld({ site }: { site: string }): Promise<SyncWo
     now: clock.now(),
     createdBy: 'bench',
   })
-  const { signal } = new AbortController()
 
   return {
     connect: async (total) => {
-      if (!actors.profiles.some(({ id }) => id === `bench-${total}`)) actors.profiles.push(profileOf(total))
       const user = await ensureUser({ appId: APP, userRef: `user ${total}`, now: clock.now() })
       const connectionId = newId()
-      await writeCommand(
-        buildConnectCommand({
-          connectionId,
-          appId: APP,
-          by: { kind: 'link', id: 'bench' },
-          userId: user._id,
-          userRef: user.userRef,
-          generation: 0,
-          provider: `bench-${total}`,
-          credential: { cookie: 'cookie', account: { id: `account-${total}` } },
-          keyring,
-          now: clock.now(),
-        }),
-      )
-      const [command] = await claimMany<Command>(Commands, { now: clock.now(), limit: 1 })
-      if (!command) throw new Error('no command')
+      const command = buildConnectCommand({
+        connectionId,
+        appId: APP,
+        by: { kind: 'link', id: 'bench' },
+        userId: user._id,
+        userRef: user.userRef,
+        generation: 0,
+        provider: `bench-${total}`,
+        credential: { cookie: 'cookie', account: { id: `account-${total}` } },
+        keyring,
+        now: clock.now(),
+      })
       const begin = performance.now()
-      await carryOut({ command, runtime: actors, signal })
+      const _id = await writeCommand(command)
+      await until('connected', () => Commands.exists({ _id, state: 'done' }), LOOK)
       const ms = performance.now() - begin
       const connection = await Connections.findById(connectionId).lean<Connection>()
       if (!connection) throw new Error('not connected')
       return { connection, ms }
     },
-    sync: async ({ _id }) => {
-      const [claimed] = await claimMany<Connection>(Connections, { now: clock.now(), filter: { _id }, limit: 1 })
-      if (!claimed) throw new Error('not due')
+    synced: async ({ _id }) => {
       const begin = performance.now()
-      await whenDue({ connection: claimed, runtime: actors, signal })
-      const ms = performance.now() - begin
-      const connection = await Connections.findById(_id).lean<Connection>()
-      if (!connection?.sync.outcome?.startsWith('complete')) throw new Error(`${connection?.sync.outcome}`)
-      return { connection, ms }
+      const { sync } = await until(
+        'synced',
+        () => Connections.findOne({ _id, 'sync.outcome': /./ }).lean<Connection>(),
+        LOOK,
+      )
+      if (!sync.outcome?.startsWith('complete')) throw new Error(`${sync.outcome}`)
+      return performance.now() - begin
     },
     stop: async () => {
-      await held.stop()
-      await connected.close()
-      await database.drop()
+      await actors.stop()
+      await database.stop()
+      await rm(folder, { recursive: true })
     },
   }
 }
+
+const profileOf = ({ site, total }: { site: string; total: number }) => ({
+  id: `bench-${total}`,
+  displayName: 'Bench',
+  loginUrl: `${site}/login`,
+  cookieDomain: '127.0.0.1',
+  cookieName: 'session',
+  sessionUrl: `${site}/${total}/session`,
+  apiBaseUrl: `${site}/${total}`,
+  allowedHosts: ['127.0.0.1'],
+  pageSize: PAGE_SIZE,
+  requestsPerMinute: UNLIMITED,
+})

@@ -37,7 +37,9 @@ test('what fails, crashes or says nothing counts as failed, whatever its output 
   for (const [name, source] of Object.entries(files)) await writeFile(join(root, 'test', name), source)
   const results = new Map<string, Result>()
   const suites = await findSuites({ root, filter: '' })
-  await runSuites({ suites, root, env: process.env, report: (result) => void results.set(result.name, result) })
+  const report = (result: Result) => void results.set(result.name, result)
+  const { signal } = new AbortController()
+  await runSuites({ suites, root, env: process.env, report, signal })
   const counts = (name: string) => {
     const result = results.get(join('test', name))
     return [result?.passed, result?.failed]
@@ -50,6 +52,10 @@ test('what fails, crashes or says nothing counts as failed, whatever its output 
   assert.equal(counts('e2e/path.test.ts'), [1, 0])
   assert.match(results.get(join('test', 'crash.test.ts'))?.output ?? '', /late crash/)
   assert.equal(await findSuites({ root, filter: 'e2e' }), [join('test', 'e2e', 'path.test.ts')])
+
+  results.clear()
+  await runSuites({ suites, root, env: process.env, report, signal: AbortSignal.abort() })
+  assert.is(results.size, 0)
 })
 
 test('a program that goes on for too long is killed with all that it started', async () => {
