@@ -1,35 +1,60 @@
-/** Memory of this process that one kind of work may take, all of it together. */
+/** Memory of this process that some kind of work may take, all of it together. */
 export interface ByteBudget {
-  /**
-   * Waits until so much is free, in the order of asking, and takes it; the returned function gives it back. More than there is in all is
-   * taken as all of it. Whoever holds some must not ask for more, or two could wait for each other.
-   */
-  take(bytes: number): Promise<() => void>
+  /** For one piece of work, which takes nothing yet. */
+  open(): ByteShare
+  /** What is taken of it now. */
+  taken(): number
 }
 
+/** What one piece of work has of a budget. */
+export interface ByteShare {
+  /** Waits until it may have so many bytes in all. Pieces wait in the order in which they were opened. */
+  reach(bytes: number): Promise<void>
+  /** Gives it all back; whatever waits for it waits for ever. Does nothing the second time. */
+  close(): void
+}
+
+/**
+ * Shares grow as their work goes on, so several may hold some and want more: the one that was opened first gets what it asks for, whatever
+ * is left. So one always ends, and no more than `total` and what the largest piece takes is ever taken.
+ */
 export function createByteBudget(total: number): ByteBudget {
-  let free = total
-  const waiting: { bytes: number; begin: () => void }[] = []
+  let taken = 0
+  /** In the order of opening. */
+  const shares = new Map<ByteShare, { held: number; wanted: number; begin: () => void }>()
   const admit = (): void => {
-    for (let next = waiting[0]; next && next.bytes <= free; next = waiting[0]) {
-      waiting.shift()
-      free -= next.bytes
-      next.begin()
+    let first = true
+    for (const share of shares.values()) {
+      const more = share.wanted - share.held
+      if (more > 0) {
+        if (!first && taken + more > total) return
+        taken += more
+        share.held = share.wanted
+        share.begin()
+      }
+      first = false
     }
   }
   return {
-    take: async (asked) => {
-      const bytes = Math.min(asked, total)
-      await new Promise<void>((begin) => {
-        waiting.push({ bytes, begin })
-        admit()
-      })
-      let held = true
-      return () => {
-        if (held) free += bytes
-        held = false
-        admit()
+    taken: () => taken,
+    open: () => {
+      const state = { held: 0, wanted: 0, begin: (): void => undefined }
+      const share: ByteShare = {
+        reach: async (bytes) => {
+          if (bytes <= state.held) return
+          await new Promise<void>((begin) => {
+            Object.assign(state, { wanted: bytes, begin })
+            admit()
+          })
+        },
+        close: () => {
+          if (!shares.delete(share)) return
+          taken -= state.held
+          admit()
+        },
       }
+      shares.set(share, state)
+      return share
     },
   }
 }

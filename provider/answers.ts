@@ -4,6 +4,8 @@ import { ProviderContractError } from './errors.ts'
 import type { ProviderAnswer } from './request.ts'
 import { asCount, asId, asObject, asString, asTime, field, type JsonObject } from './values.ts'
 
+type Answer = Pick<ProviderAnswer, 'status' | 'body'>
+
 interface ProviderAccount {
   id: string
   email?: string
@@ -34,7 +36,7 @@ export interface ListPage {
 }
 
 /** 401 and JSON without an access token both say: no usable session (login incomplete, or the provider ended it). */
-export function readSession(answer: ProviderAnswer): SessionCheck {
+export function readSession(answer: Answer): SessionCheck {
   if (answer.status === 401) return { usable: false, reason: 'the session call answers 401' }
   const body = asObject(jsonOf(answer, 'session call'))
   const accessToken = asString(field(body, 'accessToken'))
@@ -50,7 +52,7 @@ export function readSession(answer: ProviderAnswer): SessionCheck {
   return { usable: true, accessToken, account: { id, ...(email && { email }), ...(name && { name }) } }
 }
 
-export function readList(answer: ProviderAnswer, { offset, limit }: { offset: number; limit: number }): ListPage {
+export function readList(answer: Answer, { offset, limit }: { offset: number; limit: number }): ListPage {
   const body = asObject(jsonOf(answer, 'list call'))
   const entries = field(body, 'items')
   if (!Array.isArray(entries)) throw new ProviderContractError("The provider's list call has no items")
@@ -74,7 +76,7 @@ function readItem(entry: unknown): ListItem | null {
 }
 
 /** The conversation that was asked for, with its id even where the provider's object leaves that out. Null: 404. */
-export function readConversation(answer: ProviderAnswer, id: string): JsonObject | null {
+export function readConversation(answer: Answer, id: string): JsonObject | null {
   if (answer.status === 404 || answer.status === 410) return null
   const raw = asObject(jsonOf(answer, 'conversation call'))
   if (raw === null) throw new ProviderContractError("The provider's conversation call gives no object")
@@ -85,7 +87,7 @@ export function readConversation(answer: ProviderAnswer, id: string): JsonObject
 }
 
 /** Where to fetch a file; null: 404. Relative addresses are of the API's host. */
-export function readDownloadUrl(answer: ProviderAnswer, apiBaseUrl: string): string | null {
+export function readDownloadUrl(answer: Answer, apiBaseUrl: string): string | null {
   if (answer.status === 404 || answer.status === 410) return null
   const url = asString(field(asObject(jsonOf(answer, 'file call')), 'download_url'))
   const address = url ? parseUrl(url, apiBaseUrl) : null
@@ -93,7 +95,7 @@ export function readDownloadUrl(answer: ProviderAnswer, apiBaseUrl: string): str
   return address.href
 }
 
-function jsonOf({ status, body }: ProviderAnswer, what: string): unknown {
+function jsonOf({ status, body }: Answer, what: string): unknown {
   if (status !== 200) throw new ProviderContractError(`The provider's ${what} answers ${status}`)
   try {
     return parseJson(body.toString('utf8'))

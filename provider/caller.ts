@@ -87,10 +87,15 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Pr
       graceMs: GRACE_MS,
       dispatcher,
     })
-    await onAnswer(answer)
-    signal?.throwIfAborted()
-    throwIfRefused(answer, { what, now: clock.now() })
-    return answer
+    try {
+      await onAnswer(answer)
+      signal?.throwIfAborted()
+      throwIfRefused(answer, { what, now: clock.now() })
+      return answer
+    } catch (error) {
+      answer.release()
+      throw error
+    }
   }
 
   return async (call) => {
@@ -107,7 +112,10 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Pr
 }
 
 /** Throws for the statuses that say "not now" on any call. */
-export function throwIfRefused({ status, headers }: ProviderAnswer, { what, now }: { what: string; now: Date }): void {
+export function throwIfRefused(
+  { status, headers }: Pick<ProviderAnswer, 'status' | 'headers'>,
+  { what, now }: { what: string; now: Date },
+): void {
   if (status === 429) {
     const retryAfterMs = parseRetryAfter(headers.get('retry-after'), now)
     throw new ProviderRateLimitedError(`The provider rate-limited the ${what}`, { retryAfterMs })

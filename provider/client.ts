@@ -44,7 +44,7 @@ export interface ProviderClientOptions {
   dispatcher?: Dispatcher
 }
 
-interface ConversationAnswer extends Pick<ProviderAnswer, 'body' | 'gzipped'> {
+interface ConversationAnswer extends Pick<ProviderAnswer, 'body' | 'gzipped' | 'release'> {
   raw: JsonObject
 }
 
@@ -61,9 +61,9 @@ export interface ProviderClient {
   list(options: { offset: number }): Promise<ListPage>
   /** The provider's own object, or null when the provider has none of that id (any more). */
   conversation(id: string): Promise<JsonObject | null>
-  /** The same beside the bytes that it came in, also as the provider compressed them, where it did. */
+  /** The same beside the bytes that it came in, also as the provider compressed them, where it did. To be released. */
   conversationAnswer(id: string): Promise<ConversationAnswer | null>
-  /** A file's bytes, or null for one that is gone. */
+  /** A file's bytes, to be released, or null for one that is gone. */
   file(fileId: string, options: { maxBytes: number }): Promise<FileAnswer | null>
 }
 
@@ -101,7 +101,7 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
 
   async function askSession(): Promise<SessionCheck> {
     if (!isCookieValue(credential.cookie)) return { usable: false, reason: 'The session cookie is no cookie value' }
-    const check = readSession(await call({ kind: 'session', url: profile.sessionUrl }))
+    const check = await taken(call({ kind: 'session', url: profile.sessionUrl }), readSession)
     if (check.usable && check.accessToken !== credential.accessToken) {
       await replaceCredential({ ...credential, accessToken: check.accessToken })
     }
@@ -128,16 +128,23 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
     const token = credential.accessToken ?? (await renewedToken())
     const answer = await call({ kind, url, accessToken: token })
     if (answer.status !== 401) return answer
+    answer.release()
     const known = credential.accessToken
     const newer = known !== undefined && known !== token ? known : await renewedToken()
     const again = await call({ kind, url, accessToken: newer })
     if (again.status !== 401) return again
+    again.release()
     throw new ProviderUnavailableError(`The provider refuses the ${kind} call of a session that it calls usable`)
   }
 
   async function conversationAnswer(id: string): Promise<ConversationAnswer | null> {
     const answer = await api('conversation', `conversation/${pathSegment(id)}`)
-    const raw = readConversation(answer, id)
+    let raw: JsonObject | null = null
+    try {
+      raw = readConversation(answer, id)
+    } finally {
+      if (!raw) answer.release()
+    }
     return raw && { ...answer, raw }
   }
 
@@ -146,19 +153,32 @@ export function createProviderClient(options: ProviderClientOptions): ProviderCl
     session,
     list: async ({ offset }) => {
       const limit = profile.pageSize
-      return readList(await api('list', `conversations?offset=${offset}&limit=${limit}&order=updated`), {
-        offset,
-        limit,
-      })
+      const asked = api('list', `conversations?offset=${offset}&limit=${limit}&order=updated`)
+      return taken(asked, (answer) => readList(answer, { offset, limit }))
     },
-    conversation: async (id) => (await conversationAnswer(id))?.raw ?? null,
+    conversation: async (id) => {
+      const answer = await conversationAnswer(id)
+      answer?.release()
+      return answer?.raw ?? null
+    },
     conversationAnswer,
     file: async (fileId, { maxBytes }) => {
-      const url = readDownloadUrl(await api('file', `files/${pathSegment(fileId)}/download`), profile.apiBaseUrl)
+      const asked = api('file', `files/${pathSegment(fileId)}/download`)
+      const url = await taken(asked, (answer) => readDownloadUrl(answer, profile.apiBaseUrl))
       if (url === null) return null
       const { pace, timeoutMs, dispatcher } = options
       return downloadFile({ url, profile, maxBytes, clock, signal, pace, timeoutMs, dispatcher })
     },
+  }
+}
+
+/** What is read of an answer that is needed no longer. */
+async function taken<T>(asked: Promise<ProviderAnswer>, read: (answer: ProviderAnswer) => T): Promise<T> {
+  const answer = await asked
+  try {
+    return read(answer)
+  } finally {
+    answer.release()
   }
 }
 

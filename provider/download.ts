@@ -14,7 +14,9 @@ const CONNECT_TIMEOUT_MS = 10 * SECOND
 const MAX_REDIRECTS = 3
 
 /** A file's bytes with the media type that came with them, or word that there are more of them than asked for. */
-export type FileAnswer = { tooLarge: false; bytes: Buffer; contentType: string | null } | { tooLarge: true }
+export type FileAnswer =
+  | ({ tooLarge: false; bytes: Buffer; contentType: string | null } & Pick<ProviderAnswer, 'release'>)
+  | { tooLarge: true }
 
 const publicAgent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS, lookup: publicLookup() } })
 
@@ -58,16 +60,18 @@ export async function downloadFile(options: DownloadOptions): Promise<FileAnswer
       if (error instanceof AnswerTooLargeError) return { tooLarge: true }
       throw error
     }
-    const location = answer.headers.get('location')
-    const next = answer.status >= 300 && answer.status < 400 && location !== null ? parseUrl(location, url) : null
+    const { status, headers: given, body: bytes, release } = answer
+    if (status === 200) return { tooLarge: false, bytes, contentType: given.get('content-type'), release }
+    release()
+    const location = given.get('location')
+    const next = status >= 300 && status < 400 && location !== null ? parseUrl(location, url) : null
     if (next) {
       url = next
       continue
     }
-    if (answer.status === 404 || answer.status === 410) return null
+    if (status === 404 || status === 410) return null
     throwIfRefused(answer, { what: 'file download', now: clock.now() })
-    if (answer.status !== 200) throw new ProviderContractError(`The provider's file download answers ${answer.status}`)
-    return { tooLarge: false, bytes: answer.body, contentType: answer.headers.get('content-type') }
+    throw new ProviderContractError(`The provider's file download answers ${status}`)
   }
   throw new ProviderContractError("The provider's file download redirects too often")
 }

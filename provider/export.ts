@@ -1,6 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { ZipFile } from 'yauzl'
-import { createByteBudget } from '../core/byte-budget.ts'
 import { ExportError } from './errors.ts'
 import { entryBytes, findEntries, readUserJson, withZip, type ZipLimits } from './export-zip.ts'
 import { splitJsonArray } from './json-array.ts'
@@ -22,12 +21,6 @@ const EXPORT_LIMITS: ExportLimits = {
   maxRatio: 400,
   maxConversationBytes: 64 * MIB,
 }
-
-/**
- * Conversations of exports that are not small, which one process holds at a time: two of the largest. With the text and the values made of its
- * bytes one takes several times as much as they do.
- */
-const budget = createByteBudget(128 * MIB)
 
 export interface AccountExport {
   /** The account that the export is of, where it says so (`user.json`). */
@@ -65,7 +58,7 @@ export async function readExport({
     for (const entry of (await findEntries(opened, limits)).conversations) yield* read(entryBytes(opened, entry))
   }
   async function* read(bytes: AsyncIterable<Buffer>): AsyncGenerator<unknown> {
-    yield* splitJsonArray({ source: until(signal, bytes), maxElementBytes: limits.maxConversationBytes, budget })
+    yield* splitJsonArray({ source: until(signal, bytes), maxElementBytes: limits.maxConversationBytes })
   }
   async function* conversations(): AsyncGenerator<JsonObject> {
     let number = 0

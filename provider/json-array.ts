@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { ByteBudget } from '../core/byte-budget.ts'
 import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson, TooManyValuesError } from '../core/json.ts'
 import { ExportError, ExportTooLargeError } from './errors.ts'
+import { openMemory } from './memory.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -16,14 +17,11 @@ const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0
 /** What comes next: the array's bracket, its first element or end, an element after a comma, more of one, nothing. */
 type Place = 'start' | 'first' | 'next' | 'element' | 'end'
 
-/** An element up to this is small beside what else a process holds. */
-const SMALL_BYTES = 1024 * 1024
-
 interface JsonArrayOptions {
   source: AsyncIterable<Buffer>
   maxElementBytes: number
-  /** Held for each element that is not small, from before it is read until the next is asked for. */
-  budget: ByteBudget
+  /** What elements that are not small take, until the next is asked for. */
+  budget?: ByteBudget
   maxDepth?: number
 }
 
@@ -52,13 +50,10 @@ export async function* splitJsonArray({
     if (bytes > maxElementBytes) throw new ExportTooLargeError(`${maxElementBytes} bytes in one conversation`)
     if (piece.length > 0) pieces.push(piece)
   }
-  let giveBack: (() => void) | undefined
-  const holdMemory = async (): Promise<void> => {
-    if (bytes > SMALL_BYTES) giveBack ??= await budget.take(maxElementBytes)
-  }
+  let memory = openMemory(budget)
   const letGo = (): void => {
-    giveBack?.()
-    giveBack = undefined
+    memory.close()
+    memory = openMemory(budget)
   }
   const take = (): unknown => {
     count++
@@ -86,7 +81,7 @@ export async function* splitJsonArray({
           } else if (depth === 0 && (byte === COMMA || byte === CLOSE_ARRAY)) {
             keep(chunk.subarray(begin, i))
             place = byte === COMMA ? 'next' : 'end'
-            await holdMemory()
+            await memory.reach(bytes)
             yield take()
             letGo()
           } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
@@ -106,7 +101,7 @@ export async function* splitJsonArray({
         }
       }
       if (place === 'element') keep(chunk.subarray(begin))
-      await holdMemory()
+      await memory.reach(bytes)
     }
   } finally {
     letGo()

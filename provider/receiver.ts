@@ -1,5 +1,11 @@
 import type { Dispatcher } from 'undici'
+import type { ByteShare } from '../core/byte-budget.ts'
+import type { Clock } from '../core/clock.ts'
 import { AnswerTooLargeError } from './errors.ts'
+import { SMALL_BYTES } from './memory.ts'
+
+/** Memory is asked for in steps of so much, and nothing is read until it is there. */
+const STEP_BYTES = 1024 * 1024
 
 interface Received {
   status: number
@@ -15,6 +21,9 @@ interface ReceiveOptions {
   /** What is asked for, in words for error messages. */
   what: string
   maxBytes: number
+  /** Of what comes; whoever opened it closes it. */
+  memory: ByteShare
+  clock: Pick<Clock, 'elapsed'>
 }
 
 /**
@@ -23,9 +32,12 @@ interface ReceiveOptions {
  */
 export class Receiver implements Dispatcher.DispatchHandler {
   readonly received: Promise<Received>
-  readonly #bounds: Pick<ReceiveOptions, 'what' | 'maxBytes'>
+  readonly #bounds: Pick<ReceiveOptions, 'what' | 'maxBytes' | 'memory' | 'clock'>
   readonly #chunks: Buffer[] = []
   #bytes = 0
+  #mayHold = SMALL_BYTES
+  #waitedMs = 0
+  #waitsSince: number | undefined
   #answered: Omit<Received, 'body'> = { status: 0, headers: {} }
   #transfer: Dispatcher.DispatchController | undefined
   #ending: Error | undefined
@@ -60,11 +72,31 @@ export class Receiver implements Dispatcher.DispatchHandler {
     this.#answered = { status, headers }
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(transfer: Dispatcher.DispatchController, chunk: Buffer): void {
     const { what, maxBytes } = this.#bounds
     this.#bytes += chunk.length
     if (this.#bytes > maxBytes) this.cancel(new AnswerTooLargeError(what, maxBytes))
-    else this.#chunks.push(chunk)
+    else {
+      this.#chunks.push(chunk)
+      if (this.#bytes > this.#mayHold) void this.#askForMore(transfer)
+    }
+  }
+
+  async #askForMore(transfer: Dispatcher.DispatchController): Promise<void> {
+    const { memory, maxBytes, clock } = this.#bounds
+    transfer.pause()
+    this.#mayHold = Math.min(this.#bytes + STEP_BYTES, maxBytes)
+    this.#waitsSince = clock.elapsed()
+    await memory.reach(this.#mayHold)
+    this.#waitedMs += clock.elapsed() - this.#waitsSince
+    this.#waitsSince = undefined
+    if (!this.#ending) transfer.resume()
+  }
+
+  /** How long (machine ms) nothing was read, for want of memory: that is no fault of the provider's. */
+  waitedMs(): number {
+    const { clock } = this.#bounds
+    return this.#waitedMs + (this.#waitsSince === undefined ? 0 : clock.elapsed() - this.#waitsSince)
   }
 
   onResponseEnd(): void {

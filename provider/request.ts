@@ -1,8 +1,10 @@
 import { promisify } from 'node:util'
 import { gunzip, gunzipSync } from 'node:zlib'
 import { Agent, type Dispatcher } from 'undici'
+import type { ByteShare } from '../core/byte-budget.ts'
 import { type Clock, SECOND, type Timer } from '../core/clock.ts'
 import { AnswerTooLargeError, ProviderUnavailableError } from './errors.ts'
+import { openMemory } from './memory.ts'
 import { Receiver } from './receiver.ts'
 
 const inflate = promisify(gunzip)
@@ -12,6 +14,11 @@ const INFLATED_IN_PLACE = 16 * 1024
 /** Bytes of answer headers: 12 KB of `Set-Cookie` have to pass (docs/provider.md, Session); more than this is no provider. */
 const MAX_HEADER_BYTES = 64 * 1024
 const CONNECT_TIMEOUT_MS = 10 * SECOND
+
+/** The end of a gzip file: its size before it was compressed. */
+const SIZE_BYTES = 4
+/** What zlib's errors say of more than was allowed. */
+const TOO_LARGE = 'ERR_BUFFER_TOO_LARGE'
 
 interface AnswerHeaders {
   get(name: string): string | null
@@ -24,6 +31,8 @@ export interface ProviderAnswer {
   body: Buffer
   /** The body as the provider compressed it, where it did. */
   gzipped?: Buffer
+  /** Gives back the memory that it takes, once nothing of it is held any more. Whoever gets an answer has to call it. */
+  release(): void
 }
 
 /** One for the process: connections to a provider are kept open between calls, and idle ones keep no process alive. */
@@ -37,7 +46,7 @@ interface RequestOptions {
   what: string
   url: string
   headers?: Record<string, string>
-  /** Machine time (ms) for the whole of it: connecting, headers, body. */
+  /** Machine time (ms) for the whole of it: connecting, headers, body; not for waiting until there is memory for it. */
   timeoutMs: number
   maxBytes: number
   clock: Clock
@@ -64,12 +73,21 @@ export async function request(options: RequestOptions): Promise<ProviderAnswer> 
     dispatcher = providerAgent,
   } = options
   signal?.throwIfAborted()
-  const receiver = new Receiver({ dispatcher, url, headers: { 'accept-encoding': 'gzip', ...headers }, what, maxBytes })
-  const timer = clock.timer(timeoutMs, () =>
-    receiver.cancel(
-      new ProviderUnavailableError(`The provider's ${what} failed: no answer within ${timeoutMs / SECOND} s`),
-    ),
-  )
+  const memory = openMemory()
+  const gzip = { 'accept-encoding': 'gzip' }
+  const receiver = new Receiver({ dispatcher, url, headers: { ...gzip, ...headers }, what, maxBytes, memory, clock })
+  let credited = 0
+  const giveUpIn = (ms: number): Timer =>
+    clock.timer(ms, () => {
+      const more = receiver.waitedMs() - credited
+      credited += more
+      if (more > 0) timer = giveUpIn(more)
+      else
+        receiver.cancel(
+          new ProviderUnavailableError(`The provider's ${what} failed: no answer within ${timeoutMs / SECOND} s`),
+        )
+    })
+  let timer = giveUpIn(timeoutMs)
   let grace: Timer | undefined
   const abort = (): void => {
     grace = clock.timer(graceMs, () => receiver.cancel(new Error('aborted')))
@@ -77,13 +95,13 @@ export async function request(options: RequestOptions): Promise<ProviderAnswer> 
   signal?.addEventListener('abort', abort, { once: true })
   try {
     const { status, headers: given, body } = await receiver.received
-    const answer = { status, headers: answerHeaders(given) }
+    const answer = { status, headers: answerHeaders(given), release: memory.close }
     if (body.length === 0 || given['content-encoding'] !== 'gzip') return { ...answer, body }
-    const unzip = body.length <= INFLATED_IN_PLACE ? gunzipSync : inflate
-    return { ...answer, body: await unzip(body, { maxOutputLength: maxBytes }), gzipped: body }
+    return { ...answer, body: await unzipped({ body, maxBytes, memory }), gzipped: body }
   } catch (error) {
+    memory.close()
     signal?.throwIfAborted()
-    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new AnswerTooLargeError(what, maxBytes)
+    if (codeOf(error) === TOO_LARGE) throw new AnswerTooLargeError(what, maxBytes)
     if (error instanceof AnswerTooLargeError || error instanceof ProviderUnavailableError) throw error
     throw new ProviderUnavailableError(`The provider's ${what} failed: ${networkReason(error)}`)
   } finally {
@@ -91,6 +109,30 @@ export async function request(options: RequestOptions): Promise<ProviderAnswer> 
     grace?.cancel()
     signal?.removeEventListener('abort', abort)
   }
+}
+
+/** Asks for the memory that it says it will take (RFC 1952, ISIZE), and where that was not all, for as much as it may take. */
+async function unzipped({
+  body,
+  maxBytes,
+  memory,
+}: {
+  body: Buffer
+  maxBytes: number
+  memory: ByteShare
+}): Promise<Buffer> {
+  const unzip = body.length <= INFLATED_IN_PLACE ? gunzipSync : inflate
+  const told = body.length < SIZE_BYTES ? 0 : body.readUInt32LE(body.length - SIZE_BYTES)
+  if (told > 0 && told < maxBytes) {
+    await memory.reach(body.length + told)
+    try {
+      return await unzip(body, { maxOutputLength: told })
+    } catch (error) {
+      if (codeOf(error) !== TOO_LARGE) throw error
+    }
+  }
+  await memory.reach(body.length + maxBytes)
+  return unzip(body, { maxOutputLength: maxBytes })
 }
 
 const answerHeaders = (headers: Record<string, string | string[] | undefined>): AnswerHeaders => ({

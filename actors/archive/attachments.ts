@@ -101,9 +101,13 @@ async function fetchOne(
     return !unavailable
   }
   if (file && !file.tooLarge) {
-    const bytes = seal(archiveKey, { owner: archiveId, purpose: ATTACHMENT_PURPOSE }, file.bytes)
-    await checkpoint()
-    await storeAttachmentBytes({ id: _id, bytes })
+    try {
+      const bytes = seal(archiveKey, { owner: archiveId, purpose: ATTACHMENT_PURPOSE }, file.bytes)
+      await checkpoint()
+      await storeAttachmentBytes({ id: _id, bytes })
+    } finally {
+      file.release()
+    }
   }
   await Attachments.updateOne({ _id }, { $set: { ...stateOf(file), settledAt: clock.now() } })
   return true

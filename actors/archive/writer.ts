@@ -1,4 +1,5 @@
 import { type Clock, SECOND } from '../../core/clock.ts'
+import { SMALL_BYTES } from '../../provider/memory.ts'
 import { type Account, Accounts, type Backfill } from '../../schemas/connection/account.ts'
 import type { Prepared } from './prepare.ts'
 import { type Stored, storeConversations } from './store.ts'
@@ -10,6 +11,7 @@ const BATCH_MS = 2 * SECOND
 
 /** Writes what a sync reads, in batches and in the background; what was read is in order: page first, checkpoint after. */
 export interface Writer {
+  /** One that is not small has been written when this ends: nobody holds it then. */
   put(conversation: Prepared, stored: Stored | undefined): Promise<void>
   /** A page was read: `unchanged` of it were left as they are; all that was put so far reaches to `backfill`. */
   page(options: { unchanged: number; backfill: Backfill }): Promise<void>
@@ -87,9 +89,13 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
       })
   }
 
+  /** Nothing is written after a batch that was not: a checkpoint among it would pass over what that held. */
+  const checkFailure = (): void => {
+    if (failure) throw failure.error
+  }
   const ended = async (): Promise<void> => {
     await writing
-    if (failure) throw failure.error
+    checkFailure()
   }
 
   const isFull = (): boolean =>
@@ -99,11 +105,23 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
   const isEmpty = (): boolean => batch.conversations.length === 0 && !batch.backfill
 
   const writeIfFull = async (): Promise<void> => {
+    checkFailure()
     while (isFull()) {
       if (writing) await ended()
       else begin()
     }
-    if (failure) throw failure.error
+    checkFailure()
+  }
+
+  /** Several may wait for the same batch. */
+  const flush = async (): Promise<void> => {
+    const last = batch
+    await ended()
+    while (batch === last && !isEmpty()) {
+      if (writing) await ended()
+      else begin()
+    }
+    await ended()
   }
 
   return {
@@ -111,18 +129,15 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
       batch.conversations.push(conversation)
       batch.bytes += conversation.bytes
       if (stored) batch.stored.set(stored.externalId, stored)
-      if (failure || isFull()) await writeIfFull()
+      if (conversation.bytes > SMALL_BYTES) await flush()
+      else if (failure || isFull()) await writeIfFull()
     },
     page: async ({ unchanged, backfill }) => {
       progress.unchanged += unchanged
       batch.backfill = backfill
       await writeIfFull()
     },
-    flush: async () => {
-      await ended()
-      if (!isEmpty()) begin()
-      await ended()
-    },
+    flush,
     takeFilesFound: () => {
       const found = filesFound
       filesFound = 0

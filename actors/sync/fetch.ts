@@ -14,6 +14,7 @@ interface FetchOptions {
   log: Logger
   /** External ids of what could not be had, whether for now (5xx, time limit) or as it is; kept up here. */
   unread: Set<string>
+  /** The memory that a conversation takes is given back once this has ended. */
   onConversation: (conversation: Prepared) => Promise<void>
   /** Told of what ends the fetching: whatever waits for its permit is not sent any more. */
   halt: (error: unknown) => void
@@ -40,8 +41,12 @@ export async function fetchConversations(
       failures = 0
       unread.delete(id)
       if (!answer) return
-      const extracted = { ...extractConversation(answer.raw), externalId: id }
-      await onConversation(await prepare({ extracted, ...answer, listedUpdateTime: updateTime }))
+      try {
+        const extracted = { ...extractConversation(answer.raw), externalId: id }
+        await onConversation(await prepare({ extracted, ...answer, listedUpdateTime: updateTime }))
+      } finally {
+        answer.release()
+      }
     } catch (error) {
       if (!(error instanceof ProviderContractError || error instanceof ProviderUnavailableError)) throw error
       // At the end of the line, so that those before it are asked for again first.
