@@ -2,6 +2,7 @@ import { DAY, HOUR } from '../core/clock.ts'
 import { startPoller } from '../core/poller.ts'
 import type { Runtime } from '../core/process.ts'
 import { loadProfiles } from '../provider/load-profiles.ts'
+import { providerMemory } from '../provider/memory.ts'
 import { deleteStrayUploads } from '../schemas/archive/export-upload.ts'
 import { firstDue } from '../schemas/claims.ts'
 import { Commands } from '../schemas/command/command.ts'
@@ -75,6 +76,7 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
       commands: commands.size(),
       deliveries: delivering.size(),
       failedRenewals: held.failedRenewals(),
+      providerBytes: providerMemory.taken(),
     }),
     actors: () => [...connections.list(), ...commands.list(), ...delivering.list(), ...mails.list()],
     stop: async () => {
