@@ -64,7 +64,7 @@ async function relayFrom(model: Model<OutboxDocument>, { accept, now }: Pass): P
   if (documents.length === 0) return 0
   await accept(
     documents.flatMap(({ outbox }) =>
-      outbox.map(({ id, appId, event, payload }) => ({ deliveryId: deriveId('delivery', id), appId, event, payload })),
+      outbox.map(({ id, at: _, ...event }) => ({ deliveryId: deriveId('delivery', id), ...event })),
     ),
   )
   await forget(model, documents)

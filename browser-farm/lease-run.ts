@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
 import { SECOND } from '../core/clock.ts'
 import { numbersOf } from '../core/numbers.ts'
+import { inSpan, traceOutcome } from '../core/tracing.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import type { Lease, ParkedFor } from '../schemas/lease/lease.ts'
 import { parkLease } from '../schemas/lease/parked-leases.ts'
@@ -100,6 +101,7 @@ export function startLease({
     const now = clock.now()
     if (!(await endLease(lease, outcome, now))) return audience.close(CLOSE_MOVED)
     const seconds = (now.getTime() - lease.createdAt.getTime()) / SECOND
+    traceOutcome(outcome.state)
     numbersOf(runtime.metrics).leases.observe({ outcome: outcome.state }, seconds)
     if (outcome.state === 'connected') audience.setState('connected')
     else audience.setState('failed', { reason: outcome.failure })
@@ -119,7 +121,8 @@ export function startLease({
     if (kind === 'stopping') await handBack(lease, clock.now())
   }
 
-  const done = run().catch((error: unknown) => {
+  const attributes = { 'ccs.lease_id': lease._id, 'ccs.app_id': lease.appId, 'ccs.provider': lease.provider }
+  const done = inSpan('lease', { attributes, from: lease }, run).catch((error: unknown) => {
     audience.close(CLOSE_MOVED)
     log.error({ err: error, lease: lease._id }, 'the end of a lease could not be recorded')
   })

@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino'
+import { traceIds } from './tracing.ts'
 
 export type { Logger }
 
@@ -67,6 +68,7 @@ export function createLog({
       name,
       level,
       redact,
+      mixin: traceIds,
       base: { name, pid: process.pid },
       serializers: {
         err: (error: unknown) => {

@@ -4,6 +4,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { createKeyring, type Keyring } from './envelope.ts'
 import { createLog, type Logger } from './log.ts'
 import { createParts, type Parts } from './parts.ts'
+import { startTraceExport } from './trace-export.ts'
 
 /** What every process of the service works with; passed down, never imported. */
 export interface Runtime {
@@ -77,6 +78,7 @@ export async function runProcess({
   process.on('SIGINT', () => void stop('SIGINT', 0))
   process.on('disconnect', () => void stop('parent gone', 0))
   try {
+    parts.add(await startTraceExport({ kind, env: process.env, clock, log }))
     const { url } = await start(runtime, parts)
     if (stopping) return
     log.info({ url }, 'ready')

@@ -1,4 +1,5 @@
 import { deriveId } from '../core/ids.ts'
+import { carriedTrace, type Traceparent } from '../core/tracing.ts'
 import type { EventName, EventPayloads } from '../wire/events.ts'
 import { embedded } from './embedded.ts'
 
@@ -14,6 +15,8 @@ export interface OutboxEntry {
   /** JSON text, so that every value arrives as it was meant. */
   payload: string
   at: Date
+  /** The trace of what happened. */
+  traceparent?: Traceparent
 }
 
 export interface HasOutbox {
@@ -22,7 +25,10 @@ export interface HasOutbox {
 }
 
 export const outboxFields = {
-  outbox: { type: [embedded({ id: String, appId: String, event: String, payload: String, at: Date })], default: [] },
+  outbox: {
+    type: [embedded({ id: String, appId: String, event: String, payload: String, at: Date, traceparent: String })],
+    default: [],
+  },
   outboxAt: { type: Date },
 }
 
@@ -51,7 +57,7 @@ export function outboxEntry<E extends EventName>({
   payload: EventPayloads[E]
   at: Date
 }): OutboxEntry {
-  return { id: deriveId('event', event, cause), appId, event, payload: JSON.stringify(payload), at }
+  return { id: deriveId('event', event, cause), appId, event, payload: JSON.stringify(payload), at, ...carriedTrace() }
 }
 
 type Update = { $set?: Record<string, unknown>; $push?: Record<string, unknown> } & Record<string, unknown>

@@ -8,9 +8,12 @@ type Env = Record<string, string | undefined>
 /** What a child that stands for somebody else gets of the parent's environment: nothing of the service. */
 export const systemEnvironment = (env: Env): Env => pick(env, (name) => SYSTEM_VARIABLES.test(name))
 
-/** What a process of the service gets of it: that, and what its configuration reads. */
+/** OpenTelemetry's own (core/trace-export.ts). */
+const TRACE_VARIABLES = /^OTEL_\w+$/
+
+/** What a process of the service gets of it: that, and what its configuration and its trace export read. */
 export const serviceEnvironment = (env: Env): Env =>
-  pick(env, (name) => SYSTEM_VARIABLES.test(name) || CONFIG_VARIABLES.has(name))
+  pick(env, (name) => SYSTEM_VARIABLES.test(name) || TRACE_VARIABLES.test(name) || CONFIG_VARIABLES.has(name))
 
 const pick = (env: Env, wanted: (name: string) => boolean): Env =>
   Object.fromEntries(Object.entries(env).filter(([name]) => wanted(name)))

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import { numbersOf } from '../../core/numbers.ts'
+import { inSpan, traceOutcome } from '../../core/tracing.ts'
 import { heldBy } from '../../schemas/claims.ts'
 import { type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
 import { cancelReservation } from '../../schemas/connection/reservation.ts'
@@ -26,9 +27,18 @@ const HANDLERS: Handlers = { connect, purge, ingest, sweep, 'sync-now': syncNow,
  * Carries out one claimed command. A `ServiceError` is its answer; anything else is a crash: it is tried again after a back-off, and
  * fails after five in a row. A command whose process dies is claimed by another and ends the same way; that counts as a crash too.
  */
-export async function carryOut({ command, runtime, signal }: CommandWork<CommandKind>): Promise<void> {
+export function carryOut(work: CommandWork<CommandKind>): Promise<void> {
+  const { _id, kind, appId } = work.command
+  const attributes = { 'ccs.command_id': _id, 'ccs.app_id': appId }
+  return inSpan(`command ${kind}`, { attributes, from: work.command }, () => carryOutOnce(work))
+}
+
+async function carryOutOnce({ command, runtime, signal }: CommandWork<CommandKind>): Promise<void> {
   const lost = new AbortController()
-  const count = (outcome: string): void => numbersOf(runtime.metrics).commands.inc({ kind: command.kind, outcome })
+  const count = (outcome: string): void => {
+    numbersOf(runtime.metrics).commands.inc({ kind: command.kind, outcome })
+    traceOutcome(outcome)
+  }
   const release = runtime.held.hold(Commands, command, (reason) => lost.abort(reason))
   try {
     const handle = HANDLERS[command.kind] as (work: CommandWork<CommandKind>) => Promise<void>

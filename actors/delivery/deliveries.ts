@@ -1,6 +1,7 @@
 import { MINUTE, SECOND } from '../../core/clock.ts'
 import { numbersOf } from '../../core/numbers.ts'
 import type { Runtime } from '../../core/process.ts'
+import { inSpan, traceOutcome } from '../../core/tracing.ts'
 import { createDailyCounter } from '../../schemas/app/daily-count.ts'
 import { insertDeliveries, type NewDelivery } from '../../schemas/delivery/deliveries.ts'
 import type { Delivery } from '../../schemas/delivery/delivery.ts'
@@ -65,12 +66,20 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
     const { _id, appId, event } = delivery
     concurrency.enter(appId)
     void supervisor
-      .tell(_id, event, async (signal) => {
-        const settlement = await work(signal)
-        const { error, durationMs } = settlement.result
-        attempts.observe({ outcome: error === undefined ? 'delivered' : 'failed' }, durationMs / SECOND)
-        await results.record(settlement)
-      })
+      .tell(_id, event, (signal) =>
+        inSpan(
+          'delivery attempt',
+          { attributes: { 'ccs.delivery_id': _id, 'ccs.app_id': appId }, from: delivery },
+          async () => {
+            const settlement = await work(signal)
+            const { error, durationMs } = settlement.result
+            const outcome = error === undefined ? 'delivered' : 'failed'
+            traceOutcome(outcome)
+            attempts.observe({ outcome }, durationMs / SECOND)
+            await results.record(settlement)
+          },
+        ),
+      )
       .catch((error: unknown) => log.error({ err: error, deliveryId: _id }, 'a delivery was left to its claim'))
       .finally(() => {
         concurrency.leave(appId)

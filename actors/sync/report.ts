@@ -1,4 +1,5 @@
 import { numbersOf } from '../../core/numbers.ts'
+import { traceOutcome } from '../../core/tracing.ts'
 import { type Connection, SYNCS_KEPT } from '../../schemas/connection/connection.ts'
 import { type OutboxEntry, outboxEntry, withEvents } from '../../schemas/outbox.ts'
 import { type Counts, countRun, importedEvents, inBrief } from '../archive/counts.ts'
@@ -54,6 +55,7 @@ export async function reportSync({
     $push: { 'sync.history': { $each: [{ at: now, outcome: told }], $slice: -SYNCS_KEPT } },
   }
   await writeHeld(connection, withEvents(ended, events, now))
+  traceOutcome(outcome.kind)
   numbersOf(runtime.metrics).syncs.inc({ outcome: outcome.kind })
   runtime.log.info({ connectionId: connection._id, outcome: outcome.kind, ...counts }, 'sync ended')
 }

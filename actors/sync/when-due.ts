@@ -1,3 +1,4 @@
+import { inSpan, traceOutcome } from '../../core/tracing.ts'
 import { heldBy } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
@@ -8,12 +9,19 @@ import type { ActorRuntime } from '../runtime.ts'
 import { type SyncOptions, syncConnection } from './sync-connection.ts'
 
 /** What the connection actor does when its connection is due: one sync; a crash is counted, and waited out or set aside. */
-export async function whenDue(options: SyncOptions): Promise<void> {
+export function whenDue(options: SyncOptions): Promise<void> {
+  const { _id, appId, provider } = options.connection
+  const attributes = { 'ccs.connection_id': _id, 'ccs.app_id': appId, 'ccs.provider': provider }
+  return inSpan('sync', { attributes }, () => syncOnce(options))
+}
+
+async function syncOnce(options: SyncOptions): Promise<void> {
   const { connection, runtime } = options
   try {
     await syncConnection(options)
   } catch (error) {
     if (error instanceof ClaimLost) return
+    traceOutcome('crashed')
     runtime.log.error({ err: error, connectionId: connection._id }, 'connection crashed')
     await countSyncCrash({ connection, crash: { error }, runtime })
   }

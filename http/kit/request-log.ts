@@ -1,30 +1,39 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Clock } from '../../core/clock.ts'
+import { openSpan } from '../../core/tracing.ts'
 import { contextOf } from './context.ts'
 import type { Observe } from './metrics.ts'
 
-/** One line and one measurement per request when it ends. Paths only: queries carry tokens and user references. */
+/** One line, one measurement and one span per request when it ends. Paths only: queries carry tokens and user references. */
 export function requestLog({ clock, observe }: { clock: Clock; observe: Observe }): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const begin = clock.elapsed()
     const { method } = request
+    const span = openSpan(method)
     response.once('close', () => {
       const route = routeOf(request)
       const ms = clock.elapsed() - begin
       const { statusCode: status } = response
       observe({ method, route, status, seconds: ms / 1_000 })
-      contextOf(request).log.info(
-        {
-          method,
-          route,
-          status,
-          ms: Math.round(ms * 10) / 10,
-          ...(response.writableFinished ? {} : { aborted: true }),
-        },
-        'request',
+      span.run(() =>
+        contextOf(request).log.info(
+          {
+            method,
+            route,
+            status,
+            ms: Math.round(ms * 10) / 10,
+            ...(response.writableFinished ? {} : { aborted: true }),
+          },
+          'request',
+        ),
       )
+      span.end(`${method} ${route}`, {
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': status,
+      })
     })
-    next()
+    span.run(next)
   }
 }
 

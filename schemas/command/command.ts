@@ -1,6 +1,7 @@
 import mongoose, { type Model } from 'mongoose'
 import { DAY, SECOND } from '../../core/clock.ts'
 import type { WrappedKey } from '../../core/envelope.ts'
+import type { Traceparent } from '../../core/tracing.ts'
 import { type Claimable, claimFields } from '../claims.ts'
 import { embedded } from '../embedded.ts'
 import { type HasOutbox, outboxFields, toldOnly } from '../outbox.ts'
@@ -74,6 +75,8 @@ export interface Command<K extends CommandKind = CommandKind> extends Claimable,
   crashes: number
   createdAt: Date
   doneAt?: Date
+  /** The trace of whoever asked. */
+  traceparent?: Traceparent
 }
 
 /** How long what was asked for and what became of it stays visible once it is done; one that is not done has no `doneAt`, and stays. */
@@ -93,6 +96,7 @@ const schema = new mongoose.Schema<Command>(
     crashes: { type: Number, required: true, default: 0 },
     createdAt: { type: Date, required: true },
     doneAt: Date,
+    traceparent: String,
     ...claimFields,
     ...outboxFields,
   },

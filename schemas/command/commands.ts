@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
+import { carriedTrace } from '../../core/tracing.ts'
 import { isDuplicate } from '../database.ts'
 import type { Principal } from '../principal.ts'
 import { type Command, type CommandArguments, type CommandKind, Commands } from './command.ts'
@@ -38,6 +39,7 @@ export async function writeCommand<K extends CommandKind>({
       fence: 0,
       crashes: 0,
       outbox: [],
+      ...carriedTrace(),
     })
   } catch (error) {
     if (!isDuplicate(error)) throw error

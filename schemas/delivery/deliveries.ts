@@ -1,5 +1,6 @@
 import { DAY } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
+import type { Traceparent } from '../../core/tracing.ts'
 import type { EventName } from '../../wire/events.ts'
 import { CLAIM_MS } from '../claims.ts'
 import { answeredWithin, isDuplicate, trusted } from '../database.ts'
@@ -24,6 +25,7 @@ export interface NewDelivery {
   event: EventName
   /** JSON text of the payload. */
   payload: string
+  traceparent?: Traceparent
 }
 
 /** The body of docs/behaviour.md, Events, with the payload's text as it is: what was written down is what goes out. */
@@ -41,6 +43,7 @@ const documentOf = (delivery: NewDelivery, now: Date): Delivery => ({
   createdAt: now,
   claimableAt: now,
   fence: 0,
+  ...(delivery.traceparent && { traceparent: delivery.traceparent }),
 })
 
 /**

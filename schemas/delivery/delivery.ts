@@ -1,4 +1,5 @@
 import mongoose, { type Model } from 'mongoose'
+import type { Traceparent } from '../../core/tracing.ts'
 import type { EventName } from '../../wire/events.ts'
 import { type Claimable, claimFields } from '../claims.ts'
 import { embedded } from '../embedded.ts'
@@ -36,6 +37,8 @@ export interface Delivery extends Claimable {
   endedAt?: Date
   /** Kept visible for 30 days after it ended. */
   expireAt?: Date
+  /** The trace of what happened. */
+  traceparent?: Traceparent
 }
 
 const schema = new mongoose.Schema<Delivery>(
@@ -53,6 +56,7 @@ const schema = new mongoose.Schema<Delivery>(
     createdAt: { type: Date, required: true },
     endedAt: Date,
     expireAt: Date,
+    traceparent: String,
     ...claimFields,
   },
   { collection: 'deliveries', versionKey: false },

@@ -1,6 +1,7 @@
 import mongoose, { type Model } from 'mongoose'
 import { DAY, SECOND } from '../../core/clock.ts'
 import type { WrappedKey } from '../../core/envelope.ts'
+import type { Traceparent } from '../../core/tracing.ts'
 import type { FlowReason, ProviderTrouble } from '../../wire/flow-ends.ts'
 import type { PageState } from '../../wire/stream.ts'
 import { type Claimable, claimFields } from '../claims.ts'
@@ -78,6 +79,8 @@ export interface Lease extends Claimable, HasOutbox {
   /** docs/behaviour.md, Connect flow: all of it has to happen within one hour. */
   expiresAt: Date
   endedAt?: Date
+  /** The trace of the visit that began it. */
+  traceparent?: Traceparent
 }
 
 /** How long a flow stays visible once it has ended; one that has not has no `endedAt`, and stays. */
@@ -112,6 +115,7 @@ const schema = new mongoose.Schema<Lease>(
     createdAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
     endedAt: Date,
+    traceparent: String,
     ...claimFields,
     ...outboxFields,
   },

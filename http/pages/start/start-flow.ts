@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { HOUR } from '../../../core/clock.ts'
+import { carriedTrace } from '../../../core/tracing.ts'
 import { isDuplicate } from '../../../schemas/database.ts'
 import { type Lease, Leases } from '../../../schemas/lease/lease.ts'
 import { generationOf } from '../../../schemas/user/user.ts'
@@ -56,6 +57,7 @@ export async function startFlow({
     expiresAt: clock.after(FLOW_MS),
     claimableAt: now,
     fence: 0,
+    ...carriedTrace(),
   }
   try {
     await Leases.create(lease)
