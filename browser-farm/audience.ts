@@ -2,6 +2,7 @@ import type { WebSocket } from 'ws'
 import { type Clock, MINUTE, SECOND, type Timer } from '../core/clock.ts'
 import type { FarmMessage, Notice, PageMessage, PageState, StateMessage } from '../wire/stream.ts'
 import { CLOSE_REPLACED } from '../wire/stream-constants.ts'
+import { createInputOrder } from './input-order.ts'
 import { createViewer, type Frame, type Viewer } from './viewer.ts'
 
 /** A flow that nobody watches for so long (service time) gives its browser up: it is somebody else's then. */
@@ -40,6 +41,8 @@ export function createAudience({
   let address: FarmMessage | undefined
   let notice: FarmMessage | undefined
   let timer: Timer
+  const order = createInputOrder({ tell: (message) => viewer?.tell(message) })
+  const dialogs = new Map<string, FarmMessage>()
 
   const wait = (): void => {
     timer = clock.timer(Math.max(clock.scaled(UNWATCHED_MS), SHORTEST_UNWATCHED_MS), onUnwatched)
@@ -59,19 +62,29 @@ export function createAudience({
       const joining: Viewer = createViewer({
         socket,
         clock,
-        onInput: (message) => viewer === joining && onInput(message),
+        onInput: (message) => {
+          if (viewer !== joining) return
+          const next = order.next(message)
+          if (next) onInput(next)
+        },
         onVisibility: () => viewer === joining && onWatching(joining.visible()),
         onClose: () => leave(joining),
       })
       viewer = joining
+      viewer.tell(order.screen())
       viewer.tell(state)
       if (address) viewer.tell(address)
+      for (const dialog of dialogs.values()) viewer.tell(dialog)
       if (notice) viewer.tell(notice)
       notice = undefined
       onWatching(true)
       onPresence(true)
     },
     setState: (next, more = {}) => {
+      if (next === 'starting') {
+        order.renew()
+        viewer?.tell(order.screen())
+      }
       state = { type: 'state', state: next, ...more }
       viewer?.tell(state)
     },
@@ -82,6 +95,8 @@ export function createAudience({
     },
     tell: (message) => {
       if (message.type === 'address') address = message
+      if (message.type === 'dialog') dialogs.set(message.dialog.id, message)
+      if (message.type === 'dialog-closed') dialogs.delete(message.id)
       viewer?.tell(message)
     },
     show: (frame) => viewer?.show(frame),

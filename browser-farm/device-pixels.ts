@@ -20,6 +20,13 @@ export function boundedViewport({ width, height, deviceScaleFactor, mobile }: Vi
   }
 }
 
+/** The same screen in another size; as sharp as before, so it is lower where it would have too many pixels. */
+export function resized(viewport: Viewport, size: { width: number; height: number }): Viewport {
+  const { width, height } = boundedViewport({ ...viewport, ...size })
+  const lowest = Math.floor(MOST_PIXELS / (width * viewport.deviceScaleFactor ** 2))
+  return { ...viewport, width, height: Math.min(height, lowest) }
+}
+
 const boundedSide = (side: number): number => Math.round(Math.min(Math.max(side, SHORTEST_SIDE), LONGEST_SIDE))
 
 /**
@@ -28,7 +35,6 @@ const boundedSide = (side: number): number => Math.round(Math.min(Math.max(side,
  */
 export async function showDevicePixels(cdp: CDPSession, viewport: Viewport): Promise<void> {
   const { width, height, deviceScaleFactor: scale, mobile } = viewport
-  if (scale === 1) return
   await cdp.send('Emulation.setDeviceMetricsOverride', {
     width,
     height,

@@ -59,9 +59,8 @@ export async function openLogin({
     viewport,
     clock,
     onFrame: audience.show,
-    onFocus: (hint) => audience.tell({ type: 'focus', ...hint }),
+    tell: audience.tell,
     onNotice: audience.notify,
-    onAddress: (where) => audience.tell({ type: 'address', ...where }),
     onLost: lose,
   })
 
@@ -78,6 +77,7 @@ export async function openLogin({
     try {
       await open()
       const session = await waitForSession({ context, profile, clock, signal: both })
+      screen.leave()
       // What the page still asks for could rotate the cookie after it was read.
       await Promise.all(context.pages().map((page) => page.goto(BLANK).catch(() => undefined)))
       return session

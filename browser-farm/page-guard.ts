@@ -3,9 +3,8 @@ import { SECOND } from '../core/clock.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { hostAllowed, type ProviderProfile } from '../provider/profile.ts'
 import type { Notice } from '../wire/stream.ts'
+import type { Dialogs } from './dialogs.ts'
 
-/** Words of a page's dialog that the visitor is shown. */
-const LONGEST_DIALOG = 300
 /** The browser's own page where a page could not be loaded. */
 const ERROR_PAGE = 'chrome-error:'
 /** What a page may be besides the web: it has nothing of this machine in it. */
@@ -21,18 +20,12 @@ interface Guard {
 type Notify = (notice: Notice, detail?: string) => void
 
 /**
- * What a page may not do (docs/security.md, The network): leave the profile's hosts, download, ask for a file, hold everything up with a dialog. The proxy
+ * What a page may not do (docs/security.md, The network): leave the profile's hosts, download, ask for a file. The proxy
  * is what keeps the network shut; here the visitor is told, and taken back to where they were.
  */
 export function guardPage(guard: Guard): void {
   const { page, notify } = guard
   watchAddress(guard)
-  page.on('dialog', (dialog) => {
-    // Leaving a page is what the visitor asked for; every other question is answered with no.
-    if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => undefined)
-    notify('dialog', dialog.message().slice(0, LONGEST_DIALOG))
-    void dialog.dismiss().catch(() => undefined)
-  })
   page.on('download', (download) => {
     notify('no_download')
     void download.cancel().catch(() => undefined)
@@ -52,10 +45,14 @@ const isOutside = (url: URL, profile: ProviderProfile): boolean =>
  */
 export async function keepInside({
   cdp,
+  page,
   profile,
+  dialogs,
   notify,
 }: {
   cdp: CDPSession
+  page: Page
+  dialogs: Dialogs
   profile: ProviderProfile
   notify: Notify
 }): Promise<void> {
@@ -70,7 +67,18 @@ export async function keepInside({
     // A page that was closed meanwhile asks for nothing any more.
     answer.catch(() => undefined)
   })
-  await cdp.send('Fetch.enable', { patterns: [{ resourceType: 'Document', requestStage: 'Request' }] })
+  cdp.on('Fetch.authRequired', ({ requestId, authChallenge: { origin } }) => {
+    const site = parseUrl(origin)?.host ?? origin
+    void dialogs.ask(page, { kind: 'sign-in', site, message: '', value: '' }).then((answer) => {
+      const { accepted = false, text: username = '', password = '' } = answer ?? {}
+      const authChallengeResponse = accepted
+        ? ({ response: 'ProvideCredentials', username, password } as const)
+        : ({ response: 'CancelAuth' } as const)
+      return cdp.send('Fetch.continueWithAuth', { requestId, authChallengeResponse }).catch(() => undefined)
+    })
+  })
+  const patterns = [{ resourceType: 'Document', requestStage: 'Request' } as const]
+  await cdp.send('Fetch.enable', { patterns, handleAuthRequests: true })
 }
 
 /** A page that was left is still in the browser's memory; longer means that something else came in between (machine time). */

@@ -4,10 +4,11 @@ import { parseUrl } from '../core/parse-url.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import type { Viewport } from '../schemas/lease/lease.ts'
 import type { FarmMessage, Notice, PageMessage } from '../wire/stream.ts'
-import { showDevicePixels } from './device-pixels.ts'
-import { type FocusHint, readFocus } from './focus.ts'
-import { dispatchInput } from './input.ts'
+import { resized, showDevicePixels } from './device-pixels.ts'
+import { createDialogs, passDialogsOn } from './dialogs.ts'
+import { type Fields, watchFields } from './fields.ts'
 import { guardPage, keepInside } from './page-guard.ts'
+import { createPageInput } from './page-input.ts'
 import type { Frame } from './viewer.ts'
 
 /** JPEG qualities: while the picture moves, and once it is at rest. */
@@ -22,9 +23,8 @@ const START_AGAIN_MS = 25
 
 interface ScreenEvents {
   onFrame: (frame: Frame) => void
-  onFocus: (hint: FocusHint) => void
+  tell: (message: FarmMessage) => void
   onNotice: (notice: Notice, detail?: string) => void
-  onAddress: (where: Omit<Extract<FarmMessage, { type: 'address' }>, 'type'>) => void
   /** A page died, or the last one was closed. */
   onLost: () => void
 }
@@ -34,11 +34,15 @@ export interface Screen {
   /** Frames flow only while somebody watches; each call with `true` brings one at once. */
   setWatched(watching: boolean): void
   input(message: PageMessage): void
+  /** Every page may be left from now on: nobody is asked. */
+  leave(): void
 }
 
 interface ShownPage {
   page: Page
   cdp: CDPSession
+  fields: Fields
+  input: (message: PageMessage) => void
 }
 
 export function createScreen({
@@ -54,7 +58,10 @@ export function createScreen({
   clock: Clock
 }): Screen {
   const scale = viewport.deviceScaleFactor
+  const { tell } = events
+  const dialogs = createDialogs({ clock, tell })
   const pages: ShownPage[] = []
+  let size = viewport
   let shown: ShownPage | undefined
   let watching = false
   let focusTimer: Timer | undefined
@@ -96,6 +103,7 @@ export function createScreen({
     if (shown === next) return
     if (shown && watching) stop(shown.cdp)
     shown = next
+    tell({ type: 'picker' })
     if (!next) return
     void next.page.bringToFront().catch(() => undefined)
     if (watching) void start(next)
@@ -105,7 +113,8 @@ export function createScreen({
   const tellAddress = (): void => {
     const url = parseUrl(shown?.page.url() ?? '')
     const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
-    events.onAddress({
+    tell({
+      type: 'address',
       host: isWeb ? url.host : '',
       secure: url?.protocol === 'https:',
       popup: pages.length > 1 && shown !== pages[0],
@@ -114,7 +123,7 @@ export function createScreen({
   const lookAtFocus = (): void => {
     focusTimer?.cancel()
     focusTimer = clock.timer(FOCUS_MS, () => {
-      if (shown && watching) void readFocus(shown.page).then((hint) => hint && events.onFocus(hint))
+      if (shown && watching) void shown.fields.focus().then(tell)
     })
   }
   const add = async (page: Page): Promise<void> => {
@@ -125,9 +134,16 @@ export function createScreen({
       if (shown?.page === page && frame === page.mainFrame()) tellAddress()
     })
     const cdp = await context.newCDPSession(page)
-    await keepInside({ cdp, profile, notify: events.onNotice })
-    await showDevicePixels(cdp, viewport)
-    const added = { page, cdp }
+    passDialogsOn({ page, dialogs })
+    await keepInside({ cdp, page, profile, dialogs, notify: events.onNotice })
+    await showDevicePixels(cdp, size)
+    const fields = await watchFields({
+      cdp,
+      clock,
+      tell: (message) => shown?.page === page && tell(message),
+      onFocus: lookAtFocus,
+    })
+    const added = { page, cdp, fields, input: createPageInput({ cdp, fields, dialogs, scale, tell }) }
     cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
       // Answered at once: the browser drops frames that wait for this, and the last change must not be among them.
       void cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined)
@@ -144,6 +160,15 @@ export function createScreen({
     if (page.isClosed()) return
     pages.push(added)
     show(added)
+  }
+  /** The focused field stays in sight where there is less room. */
+  const resize = ({ width, height }: Viewport): void => {
+    size = resized(viewport, { width, height })
+    for (const { cdp, fields } of pages) {
+      void showDevicePixels(cdp, size)
+        .then(() => fields.reveal())
+        .catch(() => undefined)
+    }
   }
   context.on('page', (page) => void add(page).catch(() => undefined))
 
@@ -163,8 +188,10 @@ export function createScreen({
         if (pages.length > 1) void shown.page.close().catch(() => undefined)
         return
       }
-      dispatchInput({ cdp: shown.cdp, message, scale })
+      if (message.type === 'viewport') return resize(message.viewport)
+      shown.input(message)
       if (message.type !== 'mouse' || message.action === 'up') lookAtFocus()
     },
+    leave: dialogs.stop,
   }
 }

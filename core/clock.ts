@@ -57,7 +57,9 @@ export function systemClock({ timeScale = 1 }: { timeScale?: number } = {}): Clo
         signal?.addEventListener('abort', onAbort, { once: true })
       }),
     timer: (ms, fn) => {
-      const timeout = setTimeout(fn, Math.min(ms, LONGEST_TIMEOUT_MS)).unref()
+      const timeout = setTimeout(fn, Math.min(ms, LONGEST_TIMEOUT_MS))
+      // In a visitor's browser a timer is a number, and keeps no process alive.
+      if (typeof timeout === 'object') timeout.unref()
       return { cancel: () => clearTimeout(timeout) }
     },
   }

@@ -17,6 +17,12 @@ export const PAGE_MESSAGE_BYTES = 64 * 1024
 /** Page messages a second that a farm node carries out; a fast mouse makes 125. A page that sends more is read more slowly. */
 export const PAGE_MESSAGES_PER_SECOND = 400
 
+/** How often each side gives a sign of life; silence for this long says that nothing comes through. Both within the 10 s that a page may be wrong. */
+export const BEAT_MS = 2_500
+export const SILENCE_MS = 7_500
+/** Input that a page keeps while nothing comes through. */
+export const HELD_INPUTS = 500
+
 /** Why a socket was closed, as its close code: the flow has ended (its last state was told), */
 export const CLOSE_ENDED = 4000
 /** a newer viewer took over, */

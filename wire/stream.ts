@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { FlowReason } from './flow-ends.ts'
+import { dialogAnswer, type RemoteDialog } from './remote-dialogs.ts'
+import { choice, edit, type RemoteField, type RemotePicker } from './remote-fields.ts'
 import { FRAME_HEADER_BYTES, LONGEST_TEXT } from './stream-constants.ts'
+import { viewportShape } from './viewport.ts'
 
 /**
  * The stream between the farm node that holds a lease and the visitor's page, the same on both legs of the relay.
@@ -18,7 +21,7 @@ export type PageState = 'starting' | 'waiting' | 'live' | 'checking' | 'connecte
 type WaitReason = 'queue' | 'lost' | 'silent'
 
 /** What passes, told beside the picture; the page has the words. */
-export type Notice = 'restarted' | 'resumed' | 'outside' | 'unanswered' | 'no_download' | 'no_upload' | 'dialog'
+export type Notice = 'restarted' | 'resumed' | 'outside' | 'unanswered' | 'no_download' | 'no_upload'
 
 export interface StateMessage {
   type: 'state'
@@ -33,12 +36,34 @@ export interface StateMessage {
 
 export type FarmMessage =
   | StateMessage
-  /** `detail`: the host that was not opened, the words of a dialog. */
+  /** `detail`: the host that was not opened. */
   | { type: 'notice'; notice: Notice; detail?: string }
   /** Where the remote screen is: its host with a port that is not the scheme's own, empty where it is nowhere. */
   | { type: 'address'; host: string; secure: boolean; popup: boolean }
   /** Whether a text field has the remote focus, and whether it hides what is typed. */
-  | { type: 'focus'; editable: boolean; hidden: boolean }
+  | FocusMessage
+  /** What the browser would draw over the remote page; absent: nothing any more. */
+  | { type: 'picker'; picker?: RemotePicker }
+  | { type: 'dialog'; dialog: RemoteDialog }
+  /** It was answered, or its page is gone. */
+  | { type: 'dialog-closed'; id: string }
+  /** What is selected on the remote page, as it was asked for. */
+  | { type: 'copied'; text: string }
+  /** Input up to this number of the page has come. */
+  | { type: 'received'; page: string; number: number }
+  /** Which remote browser this is: input that was meant for another one must not reach it. */
+  | { type: 'screen'; id: string }
+  /** A sign of life, every `BEAT_MS`. */
+  | { type: 'alive' }
+
+export interface FocusMessage {
+  type: 'focus'
+  editable: boolean
+  hidden: boolean
+  field?: RemoteField
+  /** Number of the edit that this is the outcome of. */
+  edit?: number
+}
 
 const coordinate = z.number().min(-10_000).max(10_000)
 /** Bits: see stream-constants.ts. */
@@ -88,7 +113,8 @@ const key = z.strictObject({
   text: z.string().max(8).optional(),
 })
 
-const pageMessage = z.discriminatedUnion('type', [
+/** What a lost connection must neither lose nor repeat. */
+const input = z.discriminatedUnion('type', [
   mouse,
   wheel,
   touch,
@@ -99,6 +125,19 @@ const pageMessage = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('composition'), text: z.string().max(1_000) }),
   /** Empties the field that has the remote focus. */
   z.strictObject({ type: z.literal('clear') }),
+  edit,
+  choice,
+  dialogAnswer,
+])
+
+const pageMessage = z.discriminatedUnion('type', [
+  ...input.options,
+  /** Input with its number: the service carries each out once, in order, also where the page sends it again. */
+  z.strictObject({ type: z.literal('input'), page: z.string().min(1).max(40), number: z.int().min(1), input }),
+  /** The remote screen is to have this size; its sharpness and kind stay. */
+  z.strictObject({ type: z.literal('viewport'), viewport: viewportShape }),
+  /** Asks for what is selected on the remote page. */
+  z.strictObject({ type: z.literal('copy') }),
   /** Closes the second window that is shown. */
   z.strictObject({ type: z.literal('close-window') }),
   z.strictObject({ type: z.literal('ack'), frame: z.int().min(0) }),
@@ -107,6 +146,7 @@ const pageMessage = z.discriminatedUnion('type', [
 ])
 
 export type PageMessage = z.infer<typeof pageMessage>
+export type InputMessage = z.infer<typeof input>
 export type MouseMessage = z.infer<typeof mouse>
 export type KeyMessage = z.infer<typeof key>
 

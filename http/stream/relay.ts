@@ -1,17 +1,24 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { SECOND } from '../../core/clock.ts'
 import { guardListener } from '../../core/guard-listener.ts'
 import { parseUrl } from '../../core/parse-url.ts'
 import { refuseUpgrade } from '../../core/refuse-upgrade.ts'
+import type { FarmMessage } from '../../wire/stream.ts'
 import { CLOSE_OTHER_FLOW, CLOSE_REPLACED, PAGE_MESSAGE_BYTES, STREAM_PATH } from '../../wire/stream-constants.ts'
 import { linkVisits, START_PAGE } from '../access/link-visits.ts'
 import { isOwnOrigin } from '../access/own-origin.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 import { followLease } from './follow-lease.ts'
+import { keepPulse } from './pulse.ts'
 
 /** RFC 6455: the server is going away. */
 const CLOSE_GOING = 1001
+/** A page is given longer than it gives us: a picture may take that long to pass a slow link, and its answers come after it. */
+const PAGE_SILENCE_MS = 30 * SECOND
+
+const ALIVE = JSON.stringify({ type: 'alive' } satisfies FarmMessage)
 
 /**
  * Takes the WebSocket upgrades of `/start/stream` on the public listener. A visitor comes with the cookie of the flow, from our own origin
@@ -21,7 +28,7 @@ export function attachStreamRelay({ server, runtime }: { server: Server; runtime
   size(): number
   stop(): void
 } {
-  const { config, log } = runtime
+  const { config, clock, log } = runtime
   const visits = linkVisits({ page: START_PAGE, runtime })
   const sockets = new WebSocketServer({ noServer: true, maxPayload: PAGE_MESSAGE_BYTES, perMessageDeflate: false })
 
@@ -47,6 +54,7 @@ export function attachStreamRelay({ server, runtime }: { server: Server; runtime
     sockets.handleUpgrade(request, socket, head, (page) => {
       page.on('error', () => page.terminate())
       if (named !== leaseId) return page.close(CLOSE_OTHER_FLOW)
+      keepPulse({ socket: page, clock, silenceMs: PAGE_SILENCE_MS, onBeat: () => page.send(ALIVE) })
       // One page looks at a flow, as at the farm: each more would ask the database as often as the first.
       pages.get(leaseId)?.close(CLOSE_REPLACED)
       pages.set(leaseId, page)

@@ -3,7 +3,8 @@ import { SECOND } from '../../core/clock.ts'
 import type { Runtime } from '../../core/process.ts'
 import type { Lease } from '../../schemas/lease/lease.ts'
 import { signTicket } from '../../schemas/lease/stream-ticket.ts'
-import { CLOSE_ENDED, CLOSE_MOVED, CLOSE_REPLACED } from '../../wire/stream-constants.ts'
+import { CLOSE_ENDED, CLOSE_MOVED, CLOSE_REPLACED, SILENCE_MS } from '../../wire/stream-constants.ts'
+import { keepPulse } from './pulse.ts'
 
 const HANDSHAKE_MS = 3 * SECOND
 /** Bytes that may wait in one direction before the other side is read no further. */
@@ -61,6 +62,7 @@ export function relayTo({
       opened = true
       forward(farm, page, data, isBinary)
     })
+    farm.once('open', () => keepPulse({ socket: farm, clock, silenceMs: SILENCE_MS }))
     // The close that follows says the same.
     farm.on('error', () => undefined)
     farm.once('close', (code) => {

@@ -44,6 +44,8 @@ export function startBody({
 </section>
 <form class="typing" data-typing hidden>
 <div class="typing-row">
+<button type="button" class="to-field" aria-label="${start.previousField}" title="${start.previousField}" data-previous><span aria-hidden="true">‹</span></button>
+<button type="button" class="to-field" aria-label="${start.nextField}" title="${start.nextField}" data-next><span aria-hidden="true">›</span></button>
 <input data-text type="text" aria-label="${start.textToType}" placeholder="${start.textPlaceholder}" autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false" enterkeyhint="send">
 <button type="submit" class="button">${start.send}</button>
 </div>

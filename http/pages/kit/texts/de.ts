@@ -33,8 +33,10 @@ export const de: Texts = {
     cancelYes: 'Anmeldung abbrechen',
     cancelNo: 'Weitermachen',
     textToType: 'Text zum Eintippen',
-    textPlaceholder: 'Hier tippen, dann senden',
+    textPlaceholder: 'Hier tippen',
     send: 'Senden',
+    previousField: 'Voriges Feld',
+    nextField: 'Nächstes Feld',
     enter: 'Eingabe',
     clearField: 'Feld leeren',
     hideText: 'Text verbergen',
@@ -84,6 +86,11 @@ export const de: Texts = {
     },
     silent: { title: 'Der Dienst antwortet gerade nicht', text: () => 'Es wird weiter versucht…' },
     interrupted: { title: 'Die Verbindung ist unterbrochen', text: () => 'Es wird weiter versucht…' },
+    offline: {
+      title: 'Die Verbindung ist unterbrochen',
+      text: () =>
+        'Vielleicht sind Sie offline. Was Sie eingeben, wird behalten und gesendet, sobald die Verbindung wieder da ist.',
+    },
     trouble: {
       title: 'Einen Moment…',
       text: ({ provider }) => `Die Anmeldeseite von ${provider} antwortet noch nicht. Es wird weiter versucht…`,
@@ -153,9 +160,27 @@ export const de: Texts = {
     unanswered: ({ provider }) => `Die Seite von ${provider} antwortet nicht. Bitte versuchen Sie es noch einmal.`,
     no_download: ({ provider }) => `Während der Anmeldung bei ${provider} kann nichts heruntergeladen werden.`,
     no_upload: ({ provider }) => `Während der Anmeldung bei ${provider} können keine Dateien gewählt werden.`,
-    dialog: ({ provider }, text) => `Die Seite sagt: ${text} (${provider})`,
     too_late: ({ provider }) => `Zum Abbrechen ist es zu spät: Ihr Konto bei ${provider} wird gerade verbunden.`,
     not_cancelled: () => 'Das ging nicht. Bitte versuchen Sie es gleich noch einmal.',
+  },
+
+  remote: {
+    ok: 'OK',
+    cancel: 'Abbrechen',
+    done: 'Fertig',
+    user: 'Benutzername',
+    password: 'Passwort',
+    answer: 'Antwort',
+    choose: 'Auswählen',
+    says: (host) => `${host} meldet`,
+    leave: 'Diese Seite verlassen? Was Sie eingegeben haben, ist vielleicht nicht gespeichert.',
+    asks: (host) => `${host} fragt nach Benutzername und Passwort.`,
+    copied: 'Kopiert.',
+    notCopied: 'Ihr Browser erlaubt das Kopieren hier nicht.',
+    nothingSelected: 'Es ist nichts ausgewählt, das kopiert werden könnte.',
+    refused: 'Während der Unterbrechung wurde zu viel eingegeben. Das Letzte davon ist nicht erhalten.',
+    lostInput:
+      'Was Sie während der Unterbrechung eingegeben haben, ist nicht angekommen. Bitte geben Sie es noch einmal ein.',
   },
 
   links: {

@@ -36,8 +36,10 @@ export const en = {
     cancelYes: 'Cancel sign-in',
     cancelNo: 'Go on',
     textToType: 'Text to type',
-    textPlaceholder: 'Type here, then Send',
+    textPlaceholder: 'Type here',
     send: 'Send',
+    previousField: 'Previous field',
+    nextField: 'Next field',
     enter: 'Enter',
     clearField: 'Clear field',
     hideText: 'Hide text',
@@ -90,6 +92,10 @@ export const en = {
     },
     silent: { title: 'The service does not answer right now', text: () => 'Trying again…' },
     interrupted: { title: 'The connection is interrupted', text: () => 'Trying again…' },
+    offline: {
+      title: 'The connection is interrupted',
+      text: () => 'You may be offline. What you type is kept, and sent when the connection is back.',
+    },
     trouble: {
       title: 'One moment…',
       text: ({ provider }: Names) => `The sign-in page of ${provider} does not answer yet. Trying again…`,
@@ -160,9 +166,27 @@ export const en = {
     unanswered: ({ provider }: Names) => `The page of ${provider} does not answer. Please try again.`,
     no_download: ({ provider }: Names) => `Downloads are not possible during the sign-in to ${provider}.`,
     no_upload: ({ provider }: Names) => `Files cannot be chosen during the sign-in to ${provider}.`,
-    dialog: ({ provider }: Names, text: string) => `The page says: ${text} (${provider})`,
     too_late: ({ provider }: Names) => `Too late to cancel: your ${provider} account is being connected.`,
     not_cancelled: () => 'That did not work. Please try again in a moment.',
+  },
+
+  /** What is asked and said beside the remote page: its lists, its dialogs, copying, input that waits. */
+  remote: {
+    ok: 'OK',
+    cancel: 'Cancel',
+    done: 'Done',
+    user: 'User name',
+    password: 'Password',
+    answer: 'Answer',
+    choose: 'Choose',
+    says: (host: string) => `${host} says`,
+    leave: 'Leave this page? What you have typed may not be saved.',
+    asks: (host: string) => `${host} asks for a user name and a password.`,
+    copied: 'Copied.',
+    notCopied: 'Your browser does not allow copying here.',
+    nothingSelected: 'Nothing is selected that could be copied.',
+    refused: 'Too much was typed while the connection was interrupted. The last of it was not kept.',
+    lostInput: 'What you typed while the connection was interrupted has not arrived. Please type it again.',
   },
 
   /** An error of a link, for the person who opened it. */

@@ -1,12 +1,21 @@
-import type { Clock } from '../../../../core/clock.ts'
+import type { Clock, Timer } from '../../../../core/clock.ts'
 import type { FarmMessage, PageMessage } from '../../../../wire/stream.ts'
-import { CLOSE_ENDED, CLOSE_OTHER_FLOW, CLOSE_REPLACED, STREAM_PATH } from '../../../../wire/stream-constants.ts'
+import {
+  CLOSE_ENDED,
+  CLOSE_OTHER_FLOW,
+  CLOSE_REPLACED,
+  SILENCE_MS,
+  STREAM_PATH,
+} from '../../../../wire/stream-constants.ts'
 
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 5_000
+/** In the place of a close code: nothing came for too long. */
+const CLOSE_SILENT = 0
 
 interface Connection {
-  send(message: PageMessage): void
+  /** False where there is no connection. */
+  send(message: PageMessage): boolean
 }
 
 /** The page's socket: opened again, with a growing pause, until the flow has ended or goes on elsewhere. */
@@ -21,7 +30,7 @@ export function connect({
   onOtherFlow,
 }: {
   flow: string
-  clock: Pick<Clock, 'sleep'>
+  clock: Pick<Clock, 'sleep' | 'timer'>
   onMessage: (message: FarmMessage) => void
   onFrame: (message: ArrayBuffer) => void
   onInterrupted: () => void
@@ -38,39 +47,62 @@ export function connect({
   let hurry = new AbortController()
   addEventListener('online', () => hurry.abort())
 
-  const send = (message: PageMessage): void => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+  const send = (message: PageMessage): boolean => {
+    if (socket.readyState !== WebSocket.OPEN) return false
+    socket.send(JSON.stringify(message))
+    return true
   }
-  const tellVisibility = (): void => send({ type: 'visibility', visible: document.visibilityState === 'visible' })
+  const tellVisibility = (): void => void send({ type: 'visibility', visible: document.visibilityState === 'visible' })
   document.addEventListener('visibilitychange', tellVisibility)
 
   const open = (): void => {
-    let opened = false
-    socket = new WebSocket(address)
+    const opening = new WebSocket(address)
+    socket = opening
     socket.binaryType = 'arraybuffer'
+    let opened = false
+    let silence: Timer | undefined
+    const leave = (code: number): void => {
+      silence?.cancel()
+      opening.onopen = opening.onmessage = opening.onclose = null
+      opening.close()
+      if (code === CLOSE_ENDED) return
+      if (code === CLOSE_REPLACED) {
+        onReplaced(open)
+        return
+      }
+      if (code === CLOSE_OTHER_FLOW) {
+        onOtherFlow()
+        return
+      }
+      onInterrupted()
+      hurry = new AbortController()
+      const isRefused = !opened && code !== CLOSE_SILENT
+      const again = async (): Promise<void> => {
+        if (!isRefused || (await mayGoOn())) open()
+      }
+      clock.sleep(retryMs, hurry.signal).then(again, again)
+      retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+    }
+    /** A network that passes nothing closes nothing: only a silence tells of it. */
+    const listen = (): void => {
+      silence?.cancel()
+      silence = clock.timer(SILENCE_MS, () => leave(CLOSE_SILENT))
+    }
+    listen()
     socket.onopen = () => {
       opened = true
       retryMs = FIRST_RETRY_MS
+      listen()
     }
     socket.onmessage = ({ data }) => {
+      listen()
       if (typeof data !== 'string') return onFrame(data as ArrayBuffer)
       const message = JSON.parse(data) as FarmMessage
       onMessage(message)
       // Another node may have taken over, which does not know yet that nobody looks.
       if (message.type === 'state' && document.visibilityState !== 'visible') tellVisibility()
     }
-    socket.onclose = ({ code }) => {
-      if (code === CLOSE_ENDED) return
-      if (code === CLOSE_REPLACED) return onReplaced(open)
-      if (code === CLOSE_OTHER_FLOW) return onOtherFlow()
-      onInterrupted()
-      hurry = new AbortController()
-      const again = async (): Promise<void> => {
-        if (opened || (await mayGoOn())) open()
-      }
-      clock.sleep(retryMs, hurry.signal).then(again, again)
-      retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
-    }
+    socket.onclose = ({ code }) => leave(code)
   }
   open()
   return { send }

@@ -1,6 +1,7 @@
 import type { KeyMessage } from '../../../../wire/stream.ts'
 import { ALT, CONTROL, LONGEST_TEXT, META } from '../../../../wire/stream-constants.ts'
 import { find } from '../../kit/assets/dom.ts'
+import { leaveScreen } from './leave-screen.ts'
 import { modifiersOf, type Send } from './pointer.ts'
 
 /** What browsers make of the EditContext API (not in TypeScript's library yet): text input for an element that is no field. */
@@ -25,19 +26,46 @@ const isMac = navigator.platform.startsWith('Mac')
  * compositions; elsewhere a field that nobody sees takes the focus in its place. On a phone neither does: it would bring up the
  * device's keyboard at every touch, and the typing bar is what that is for.
  */
-export function listenToKeyboard({ send, isPhone }: { send: Send; isPhone: () => boolean }): void {
+export function listenToKeyboard({
+  send,
+  isPhone,
+  onCopy,
+  enterList,
+}: {
+  send: Send
+  isPhone: () => boolean
+  /** The visitor wants what is selected. */
+  onCopy: () => void
+  /** Into a list that is offered beside typing; false where there is none. */
+  enterList: () => boolean
+}): void {
   const held = new Map<string, KeyMessage>()
   const release = (): void => {
     for (const message of held.values()) send({ ...message, action: 'up', repeat: false })
     held.clear()
   }
   const onKey = (event: KeyboardEvent): void => {
-    if (event.isComposing || event.keyCode === COMPOSING_KEY_CODE || isOwn(event)) return
+    if (event.isComposing || event.keyCode === COMPOSING_KEY_CODE) return
+    if (event.type === 'keydown' && takesKey(event)) {
+      event.preventDefault()
+      return
+    }
+    if (isOwn(event)) return
     const message = keyMessage(event)
     event.preventDefault()
     if (message.action === 'down') held.set(message.code, message)
     else if (!held.delete(message.code)) return
     send(message)
+  }
+  const takesKey = (event: KeyboardEvent): boolean => {
+    if (event.key === 'ArrowDown') return enterList()
+    if (event.key === 'F6') {
+      leaveScreen({ backwards: event.shiftKey })
+      return true
+    }
+    const isCopy = (isMac ? event.metaKey : event.ctrlKey) && !event.altKey && !event.shiftKey && event.key === 'c'
+    if (isCopy) onCopy()
+    return isCopy
   }
   for (const target of [canvas, catcher] as HTMLElement[]) {
     target.addEventListener('keydown', onKey)

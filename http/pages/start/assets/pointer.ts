@@ -1,7 +1,8 @@
 import type { PageMessage } from '../../../../wire/stream.ts'
 import { ALT, CONTROL, META, SHIFT } from '../../../../wire/stream-constants.ts'
 import { find } from '../../kit/assets/dom.ts'
-import { rememberTouch, remotePoint } from './screen.ts'
+import { createPinch } from './pinch.ts'
+import { remotePoint } from './screen.ts'
 
 export type Send = (message: PageMessage) => void
 
@@ -94,14 +95,21 @@ const TOUCHES = { touchstart: 'start', touchmove: 'move', touchend: 'end', touch
 export function listenToTouch({ send, isPhone }: { send: Send; isPhone: () => boolean }): void {
   const asTouch = createTouch(send)
   const asMouse = createTouchMouse(send)
+  const takes = createPinch()
+  let isOurs = false
   const onTouch = (event: TouchEvent): void => {
     event.preventDefault()
     const action = TOUCHES[event.type as keyof typeof TOUCHES]
-    const [finger] = event.changedTouches
     if (action === 'start') canvas.focus({ preventScroll: true })
-    if (finger) rememberTouch(remotePoint(finger).y)
-    if (isPhone()) asTouch(action, event)
-    else asMouse(action, event)
+    const pass = isPhone() ? asTouch : asMouse
+    if (!takes(event)) {
+      isOurs = false
+      pass(action, event)
+      return
+    }
+    // What the remote page has seen of it so far is taken back.
+    if (!isOurs) pass('cancel', event)
+    isOurs = true
   }
   for (const type of Object.keys(TOUCHES)) {
     canvas.addEventListener(type, (event) => onTouch(event as TouchEvent), { passive: false })
@@ -114,7 +122,8 @@ type TouchListener = (action: TouchAction, event: TouchEvent) => void
 function createTouch(send: Send): TouchListener {
   const moves = perPicture(send)
   return (action, event) => {
-    const points = [...event.targetTouches].map((touch) => ({ id: touch.identifier, ...remotePoint(touch) }))
+    const fingers = action === 'cancel' ? [] : [...event.targetTouches]
+    const points = fingers.map((touch) => ({ id: touch.identifier, ...remotePoint(touch) }))
     const message = { type: 'touch', action, points, modifiers: modifiersOf(event) } as const
     if (action === 'move') moves.offer(message)
     else moves.flush(message)
@@ -129,6 +138,7 @@ function createTouchMouse(send: Send): TouchListener {
   let dragging = false
   return (action, event) => {
     const [finger] = event.changedTouches
+    if (action === 'cancel') from = undefined
     if (!finger) return
     const point = remotePoint(finger)
     const modifiers = modifiersOf(event)

@@ -1,3 +1,4 @@
+import { SILENCE_MS } from '../../../../wire/stream-constants.ts'
 import { find } from '../../kit/assets/dom.ts'
 
 /** What the service answers a request of this page; null where it does not answer, or with an error that may pass. */
@@ -9,6 +10,8 @@ export async function post<T>(
   const answer = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
+    // A network that passes nothing refuses nothing.
+    signal: AbortSignal.timeout(SILENCE_MS),
     body: JSON.stringify({ flow, ...more }),
   }).catch(() => null)
   if (!answer || answer.status >= 500) return null

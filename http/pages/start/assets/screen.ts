@@ -1,12 +1,12 @@
 import { FRAME_HEADER_BYTES } from '../../../../wire/stream-constants.ts'
 import { find } from '../../kit/assets/dom.ts'
+import { fit } from './screen-view.ts'
 
 const canvas = find<HTMLCanvasElement>('canvas.screen')
-const stage = find('.stage')
 const context = canvas.getContext('2d', { alpha: false })
 
 /** CSS pixels of the remote viewport, from the newest frame. */
-const remote = { width: 1, height: 1 }
+export const remote = { width: 1, height: 1 }
 
 /** Where a point of this page lies on the remote screen. */
 export function remotePoint({ clientX, clientY }: { clientX: number; clientY: number }): { x: number; y: number } {
@@ -48,25 +48,5 @@ function resize({ width, height, bitmap }: { width: number; height: number; bitm
   Object.assign(remote, { width, height })
   canvas.dataset['remoteWidth'] = String(width)
   canvas.dataset['remoteHeight'] = String(height)
-  fit()
+  fit(remote)
 }
-
-/** Remote height at which the visitor last touched: what stays in sight while the phone's keyboard covers the rest. */
-let lastTouched = 0
-export const rememberTouch = (y: number): void => {
-  lastTouched = y
-}
-
-/** As large as the stage allows, never larger than it is; on a phone as wide as the stage, whatever the keyboard leaves of its height. */
-function fit(): void {
-  const phone = document.body.classList.contains('phone')
-  const wide = stage.clientWidth / remote.width
-  const scale = Math.min(1, phone ? wide : Math.min(wide, stage.clientHeight / remote.height))
-  const height = remote.height * scale
-  canvas.style.width = `${remote.width * scale}px`
-  canvas.style.height = `${height}px`
-  const hidden = Math.max(0, height - stage.clientHeight)
-  const shift = Math.min(hidden, Math.max(0, lastTouched * scale - stage.clientHeight / 2))
-  canvas.style.transform = phone && hidden > 0 ? `translateY(${-shift}px)` : ''
-}
-new ResizeObserver(fit).observe(stage)

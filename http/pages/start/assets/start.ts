@@ -1,25 +1,29 @@
 import { systemClock } from '../../../../core/clock.ts'
-import type { FarmMessage } from '../../../../wire/stream.ts'
-import { LARGEST_SIDE, SMALLEST_SIDE } from '../../../../wire/stream-constants.ts'
+import type { FarmMessage, FocusMessage, PageMessage } from '../../../../wire/stream.ts'
 import { find } from '../../kit/assets/dom.ts'
 import { listenToCancel } from './cancel.ts'
 import { connect } from './connection.ts'
+import { createCopy } from './copy.ts'
+import { createDialogs } from './dialogs.ts'
+import { followViewport, wantedViewport } from './follow-viewport.ts'
+import { createHeldInput, PAGE_ID } from './held-input.ts'
 import { listenToKeyboard } from './keyboard.ts'
+import { createPickers } from './pickers.ts'
 import { listenToMouse, listenToTouch, type Send } from './pointer.ts'
 import { post } from './post.ts'
 import { createFrames } from './screen.ts'
+import { keepInSight } from './screen-view.ts'
+import { texts } from './texts.ts'
 import { listenToTypingBar } from './typing-bar.ts'
-import { showAddress, showNotice, showState, wayBack } from './view.ts'
+import { showAddress, showNotice, showState, showWords, wayBack } from './view.ts'
 
 /** The hosted page `/start`: begins the flow once it is seen, and shows the remote browser of it. */
 const PHONE_WIDTH = 640
-const LARGEST_DESKTOP = { width: 1_440, height: 960 }
 const RETURN_MS = 1_500
 const RETRY_MS = 2_000
 const INTERRUPTED = { state: 'waiting', reason: 'interrupted' } as const
 
 const clock = systemClock()
-const stage = find('.stage')
 const { flow = '' } = find('main.start').dataset
 
 const isPhone =
@@ -32,17 +36,6 @@ visualViewport?.addEventListener('resize', () => {
   document.body.style.height = visualViewport ? `${visualViewport.height}px` : ''
 })
 
-function viewport() {
-  const width = Math.floor(Math.max(SMALLEST_SIDE, stage.clientWidth))
-  const height = Math.floor(Math.max(SMALLEST_SIDE, stage.clientHeight))
-  return {
-    width: isPhone ? Math.min(width, LARGEST_SIDE) : Math.min(width, LARGEST_DESKTOP.width),
-    height: isPhone ? Math.min(height, LARGEST_SIDE) : Math.min(height, LARGEST_DESKTOP.height),
-    deviceScaleFactor: Math.min(Math.max(devicePixelRatio, 1), 3),
-    mobile: isPhone,
-  }
-}
-
 const visible = async (): Promise<void> => {
   if (document.visibilityState === 'visible') return
   await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }))
@@ -52,7 +45,7 @@ const visible = async (): Promise<void> => {
 /** Begins the flow, or finds it again; null where that cannot be, and the visitor was told why. */
 async function begin(): Promise<{ mobile: boolean } | null> {
   for (;;) {
-    const answer = await post<{ mobile: boolean }>('/start', { viewport: viewport() })
+    const answer = await post<{ mobile: boolean }>('/start', { viewport: wantedViewport({ mobile: isPhone }) })
     if (answer && 'ok' in answer) return answer.ok
     if (answer) {
       showState({ state: 'failed', message: answer.error })
@@ -88,32 +81,72 @@ async function start(): Promise<void> {
   })
   const begun = await beginning
   if (!begun) return
-  const send: Send = (message) => connection.send(message)
-  const typingBar = listenToTypingBar(send)
+  const transmit = (message: PageMessage): boolean => connection.send(message)
+  const notify = (message: string): void => showWords(message, clock.sleep)
+  const held = createHeldInput({ transmit, onFull: () => notify(texts.remote.refused) })
+  const send: Send = (message) => {
+    if (movesFocus(message)) typingBar.expectFocus()
+    held.send(message)
+  }
+  const typingBar = listenToTypingBar(held.send)
+  const pickers = createPickers(send)
+  const dialogs = createDialogs(send)
+  const copy = createCopy({ send, notify, clock })
+  const follow = followViewport({ send, mobile: begun.mobile, clock })
+  let screen: string | undefined
   let isLive = false
   // There is something to see and to click from the first picture on.
   const onDrawn = (frame: number): void => {
-    send({ type: 'ack', frame })
-    if (isLive) show({ state: 'live' })
+    transmit({ type: 'ack', frame })
+    if (!isLive) return
     isLive = false
+    show({ state: 'live' })
+    held.goOn()
+    follow()
   }
-  const showMessage = (message: FarmMessage): void => {
-    if (message.type === 'focus') typingBar.showFocus(message)
+  const onScreen = (id: string): void => {
+    if (screen !== undefined && id !== screen) {
+      pickers.show(undefined)
+      dialogs.closeAll()
+      if (held.drop()) notify(texts.remote.lostInput)
+    }
+    screen = id
+  }
+  const onState = (message: Extract<FarmMessage, { type: 'state' }>): void => {
+    isLive = message.state === 'live'
+    if (isLive) return
+    held.hold()
+    pickers.show(undefined)
+    if (message.state !== 'starting' && message.state !== 'waiting') dialogs.closeAll()
+    show(message)
+    if (message.state === 'connected' || (message.reason === 'by_visitor' && !isOver)) void leave()
+  }
+  const onFocus = (focus: FocusMessage): void => {
+    typingBar.showFocus(focus)
+    const { rectangle } = focus.field ?? {}
+    if (rectangle) keepInSight(rectangle.y + rectangle.height / 2)
+  }
+  const onMessage = (message: FarmMessage): void => {
+    if (message.type === 'state') onState(message)
+    else if (message.type === 'focus') onFocus(message)
     else if (message.type === 'notice') showNotice(message.notice, message.detail ?? '', clock.sleep)
     else if (message.type === 'address') showAddress(message)
-    else if (message.state === 'live') isLive = true
-    else {
-      isLive = false
-      show(message)
-      if (message.state === 'connected' || (message.reason === 'by_visitor' && !isOver)) void leave()
-    }
+    else if (message.type === 'picker') pickers.show(message.picker)
+    else if (message.type === 'dialog') dialogs.show(message.dialog)
+    else if (message.type === 'dialog-closed') dialogs.close(message.id)
+    else if (message.type === 'copied') copy.copied(message.text)
+    else if (message.type === 'screen') onScreen(message.id)
+    else if (message.type === 'received' && message.page === PAGE_ID) held.received(message.number)
   }
   const connection = connect({
     flow,
     clock,
-    onMessage: showMessage,
+    onMessage,
     onFrame: createFrames({ onDrawn }),
-    onInterrupted: () => show(INTERRUPTED),
+    onInterrupted: () => {
+      held.hold()
+      show({ state: 'waiting', reason: 'offline', keepsInput: true })
+    },
     mayGoOn: async () => (await begin()) !== null,
     onReplaced: (resume) => show({ state: 'waiting', reason: 'elsewhere', onContinue: resume }),
     onOtherFlow: () => show({ state: 'failed', reason: 'other_flow' }),
@@ -125,7 +158,11 @@ async function start(): Promise<void> {
   })
   listenToMouse(send)
   listenToTouch({ send, isPhone: () => begun.mobile })
-  listenToKeyboard({ send, isPhone: () => isPhone })
+  listenToKeyboard({ send, isPhone: () => isPhone, onCopy: copy.ask, enterList: pickers.enter })
 }
+
+/** What may give the remote focus to something else. */
+const movesFocus = (message: PageMessage): boolean =>
+  (message.type === 'mouse' && message.action === 'down') || (message.type === 'touch' && message.action === 'end')
 
 void start()

@@ -1,11 +1,9 @@
 import type { FarmMessage, Notice, PageState, StateMessage } from '../../../../wire/stream.ts'
 import { find } from '../../kit/assets/dom.ts'
-import { DEFAULT_TEXTS, textsIn } from '../../kit/texts/languages.ts'
+import { names, texts } from './texts.ts'
 
 const main = find('main.start')
-const { app = '', provider = '', redirect } = main.dataset
-const texts = textsIn(document.documentElement.lang) ?? DEFAULT_TEXTS
-const names = { app, provider }
+const { redirect } = main.dataset
 
 const NOTICE_MS = 8_000
 
@@ -25,6 +23,8 @@ type Shown = Omit<StateMessage, 'type' | 'reason'> & {
   /** The service's own words, in the visitor's language. */
   message?: string | undefined
   onContinue?: () => void
+  /** What is typed meanwhile is kept and sent later, so the screen keeps the focus. */
+  keepsInput?: boolean
 }
 
 interface Words {
@@ -50,7 +50,7 @@ const said = ({
 }: {
   title: string | ((provider: string) => string)
   text: (of: typeof names) => string
-}): Words => ({ title: typeof title === 'string' ? title : title(provider), text: text(names) })
+}): Words => ({ title: typeof title === 'string' ? title : title(names.provider), text: text(names) })
 
 /** Shows a state: the status line, and the cover over the screen in every state but `live`. */
 export function showState(shown: Shown): void {
@@ -77,7 +77,7 @@ export function showState(shown: Shown): void {
   link.hidden = (state !== 'connected' && state !== 'failed') || redirect === undefined
   link.classList.toggle('plain', shown.mayRetry === true)
   if (redirect !== undefined) link.href = statusAddress(redirect, shown)
-  canvas.inert = state !== 'live'
+  canvas.inert = state !== 'live' && !shown.keepsInput
   if (state === 'live') {
     canvas.hidden = false
     // Whoever has begun to use something else keeps it.
@@ -140,14 +140,15 @@ export function showAddress(address: Address): void {
 
 let hiding: AbortController | undefined
 
-export function showNotice(
-  what: Notice | 'too_late' | 'not_cancelled',
-  detail: string,
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
-): void {
+type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
+
+export const showNotice = (what: Notice | 'too_late' | 'not_cancelled', detail: string, sleep: Sleep): void =>
+  showWords(texts.notices[what](names, detail), sleep)
+
+export function showWords(words: string, sleep: Sleep): void {
   hiding?.abort()
   hiding = new AbortController()
-  notice.textContent = texts.notices[what](names, detail)
+  notice.textContent = words
   notice.hidden = false
   sleep(NOTICE_MS, hiding.signal).then(
     () => {

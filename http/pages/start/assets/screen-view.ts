@@ -1,0 +1,89 @@
+import { find } from '../../kit/assets/dom.ts'
+
+/** Where on the stage the picture lies: as large as it fits, or larger and moved as the visitor's fingers have it. */
+const LARGEST_ZOOM = 4
+
+const canvas = find<HTMLCanvasElement>('canvas.screen')
+const stage = find('.stage')
+
+const view = { zoom: 1, x: 0, y: 0 }
+/** Height (CSS pixels of the remote screen) that stays in sight while a phone's keyboard covers the rest. */
+let sight = 0
+let remote = { width: 1, height: 1 }
+
+export const isZoomed = (): boolean => view.zoom > 1
+
+/** Shows a remote screen of this size: never larger than it is; on a phone as wide as the stage, whatever is left of its height. */
+export function fit(size: { width: number; height: number } = remote): void {
+  remote = size
+  const phone = document.body.classList.contains('phone')
+  const wide = stage.clientWidth / remote.width
+  const scale = Math.min(1, phone ? wide : Math.min(wide, stage.clientHeight / remote.height))
+  canvas.style.width = `${remote.width * scale}px`
+  canvas.style.height = `${remote.height * scale}px`
+  keepInSight()
+}
+
+/** Brings a height of the remote screen in sight where not all of it fits. */
+export function keepInSight(y: number = sight): void {
+  sight = y
+  const height = canvas.offsetHeight * view.zoom
+  if (height > stage.clientHeight) {
+    const line = canvas.offsetTop + (sight / remote.height) * height
+    const isSeen = line + view.y > 0 && line + view.y < stage.clientHeight * 0.9
+    if (!isSeen) view.y = stage.clientHeight / 2 - line
+  }
+  place()
+}
+
+/** Zooms by a factor about a point of this page, and moves by so many pixels. */
+export function zoomAndMove({
+  factor,
+  at,
+  by,
+}: {
+  factor: number
+  at: { x: number; y: number }
+  by: { x: number; y: number }
+}): void {
+  const zoom = Math.min(Math.max(view.zoom * factor, 1), LARGEST_ZOOM)
+  const { left, top } = canvas.getBoundingClientRect()
+  const change = zoom / view.zoom
+  // The point under the fingers stays under them.
+  view.x += (at.x - left) * (1 - change) + by.x
+  view.y += (at.y - top) * (1 - change) + by.y
+  view.zoom = zoom
+  place()
+}
+
+function place(): void {
+  view.x = bounded(view.x, canvas.offsetLeft, canvas.offsetWidth * view.zoom, stage.clientWidth)
+  view.y = bounded(view.y, canvas.offsetTop, canvas.offsetHeight * view.zoom, stage.clientHeight)
+  const { zoom, x, y } = view
+  canvas.style.transform = zoom === 1 && x === 0 && y === 0 ? '' : `translate(${x}px, ${y}px) scale(${zoom})`
+}
+
+/** No side of the picture comes away from its side of the stage where the picture is larger. */
+function bounded(shift: number, start: number, length: number, room: number): number {
+  if (length <= room) return view.zoom === 1 ? 0 : (room - length) / 2 - start
+  return Math.min(Math.max(shift, room - length - start), -start)
+}
+
+/** Puts a panel of the page at a place of the remote screen, within the stage. */
+export function placeAt(panel: HTMLElement, rectangle: { x: number; y: number; width: number; height: number }): void {
+  const box = canvas.getBoundingClientRect()
+  const around = stage.getBoundingClientRect()
+  const scale = box.width / remote.width
+  const left = box.left - around.left + rectangle.x * scale
+  const top = box.top - around.top + rectangle.y * scale
+  const below = top + rectangle.height * scale
+  panel.style.minWidth = `${Math.min(rectangle.width * scale, stage.clientWidth - 8)}px`
+  panel.style.maxHeight = `${stage.clientHeight - 8}px`
+  const roomBelow = stage.clientHeight - below
+  const wanted = panel.offsetHeight <= roomBelow ? below : top - panel.offsetHeight
+  const fits = (value: number, length: number, room: number): number => Math.max(4, Math.min(value, room - length - 4))
+  panel.style.left = `${fits(left, panel.offsetWidth, stage.clientWidth)}px`
+  panel.style.top = `${fits(wanted, panel.offsetHeight, stage.clientHeight)}px`
+}
+
+new ResizeObserver(() => fit()).observe(stage)
