@@ -20,7 +20,6 @@ const actions = {
   e: () => { location.href = 'data:text/html,<h1>data</h1>' },
   f: () => { location.href = 'file:///etc/passwd' },
   g: () => { document.body.append(Object.assign(document.createElement('iframe'), { src: away + '/framed' })) },
-  h: () => { confirm('Really?') ? tell('yes') : tell('no') },
   i: () => { const a = Object.assign(document.createElement('a'), { href: '/', download: 'x.html' }); document.body.append(a); a.click() },
   j: () => navigator.permissions.query({ name: 'geolocation' }).then(({ state }) => tell('geolocation ' + state)),
   k: () => { const socket = new WebSocket('ws://localhost:${port}/socket'); socket.onerror = () => tell('no socket') },
@@ -93,10 +92,7 @@ guard('addresses that are no pages of the web are not opened', async () => {
   await loginPageAnswers()
 })
 
-guard('questions are answered with no, nothing is downloaded, nothing is permitted', async () => {
-  await hosted.press('h')
-  await notice('The page says: Really?')
-  await tells('no')
+guard('nothing is downloaded, nothing is permitted', async () => {
   await hosted.press('i')
   await notice('Downloads are not possible')
   await loginPageAnswers()

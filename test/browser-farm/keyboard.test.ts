@@ -75,6 +75,18 @@ keyboard('what the visitor copied is pasted', async () => {
   await tells('text:pasted ünïcode 漢字')
 })
 
+keyboard('what is selected is copied to the visitor own clipboard, and F6 leaves the screen', async () => {
+  await hosted.press('Control+a')
+  await until('the selection', () => site.told.some((what) => /^selected:[1-9]\d+$/.test(what)))
+  await hosted.press('Control+c')
+  await until(
+    'the clipboard',
+    async () => (await hosted.page.evaluate(() => navigator.clipboard.readText())) === 'pasted ünïcode 漢字',
+  )
+  await hosted.press('F6')
+  assert.not.ok(await hosted.screen.evaluate((canvas) => document.activeElement === canvas))
+})
+
 keyboard('an input method composes in the remote field and enters its result', async () => {
   await hosted.press('Control+a')
   await hosted.screen.focus()
@@ -116,15 +128,17 @@ keyboard('clicks land where they were made, with their count and modifiers; the 
   )
 })
 
-keyboard('a window that is made smaller shows the same screen, and clicks still land', async () => {
+keyboard('a window that is made smaller has a smaller remote screen, and clicks still land', async () => {
   await hosted.page.setViewportSize({ width: 800, height: 500 })
   const { screen } = hosted
-  const box = await until('the canvas to fit', async () => {
-    const found = await screen.boundingBox()
-    return found && found.width < 800 ? found : null
+  const remote = await until('the remote screen to follow', async () => {
+    const [shown, width] = await screen.evaluate((canvas) => [
+      canvas.getBoundingClientRect().width,
+      Number((canvas as HTMLElement).dataset['remoteWidth']),
+    ])
+    return shown === width && width !== undefined && width < 800 ? width : null
   })
-  const remote = Number(await screen.getAttribute('data-remote-width'))
-  await screen.click({ position: { x: box.width / 2, y: 10 } })
+  await screen.click({ position: { x: remote / 2, y: 10 } })
   await until('the click in the middle', () =>
     site.told.some((what) => {
       const [name, x] = what.split(',')

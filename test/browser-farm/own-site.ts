@@ -21,15 +21,17 @@ export interface OwnSite {
   stop(): Promise<void>
 }
 
-/** `pages` are bodies by path; `/` is the login page. `redirects` answer 302, `session` is the answer of the session call. */
+/** `pages` are bodies by path; `/` is the login page. `redirects` answer 302, `session` is the answer of the session call, `passwords` are asked for (`user:password` by path). */
 export async function startOwnSite({
   pages,
   redirects = () => ({}),
   session = {},
+  passwords = {},
 }: {
   pages: (port: number) => Record<string, string>
   redirects?: (port: number) => Record<string, string>
   session?: object
+  passwords?: Record<string, string>
 }): Promise<OwnSite> {
   const told: string[] = []
   const requests: string[] = []
@@ -45,6 +47,10 @@ export async function startOwnSite({
       return response.end()
     }
     if (path === '/session') return response.end(JSON.stringify(session))
+    const password = passwords[path]
+    if (password && request.headers.authorization !== `Basic ${Buffer.from(password).toString('base64')}`) {
+      return response.writeHead(401, { 'www-authenticate': 'Basic realm="own"' }).end()
+    }
     const { port } = server.address() as AddressInfo
     const location = redirects(port)[path]
     if (location) return response.writeHead(302, { location }).end()

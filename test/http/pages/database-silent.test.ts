@@ -2,6 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WebSocket } from 'ws'
 import { signLink } from '../../../sdk/src/index.ts'
+import type { FarmMessage } from '../../../wire/stream.ts'
 import { type HttpWorld, startHttpWorld } from '../../support/http.ts'
 import { type HttpProcess, startHttpProcess } from '../../support/http-process.ts'
 import { type DatabaseProxy, startDatabaseProxy } from '../../support/proxy.ts'
@@ -83,7 +84,10 @@ test('while the database is silent every page is there in time and says what to 
   const address = `${process.url.replace('http', 'ws')}/start/stream?flow=${start.flow}`
   const socket = new WebSocket(address, { headers: { cookie: start.cookie, origin } })
   const told = await new Promise<unknown>((resolve, reject) => {
-    socket.once('message', (data) => resolve(JSON.parse(String(data))))
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data)) as FarmMessage
+      if (message.type === 'state') resolve(message)
+    })
     socket.once('error', reject)
     AbortSignal.timeout(ANSWER_MS).addEventListener('abort', () => reject(new Error('the stream said nothing')))
   })

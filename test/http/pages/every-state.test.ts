@@ -7,6 +7,7 @@ import { Apps } from '../../../schemas/app/app.ts'
 import { signLink } from '../../../sdk/src/index.ts'
 import type { FarmMessage } from '../../../wire/stream.ts'
 import { frameMessage } from '../../../wire/stream.ts'
+import { BEAT_MS } from '../../../wire/stream-constants.ts'
 import { type HttpWorld, startHttpWorld } from '../../support/http.ts'
 import { until } from '../../support/until.ts'
 import { openVisitorBrowser, PHONE } from '../../support/visitor.ts'
@@ -16,24 +17,72 @@ const states = suite('every state of the hosted page')
 /** Where pictures of every state are put, for people to look at; none are made without it. */
 const PICTURES = process.env['PICTURES']
 
+const ALIVE = JSON.stringify({ type: 'alive' } satisfies FarmMessage)
+
 const SIZES: Record<string, BrowserContextOptions> = {
   desktop: { viewport: { width: 1_280, height: 800 } },
   phone: PHONE,
   turned: { ...PHONE, viewport: { width: 844, height: 390 } },
 }
 const ADDRESS: FarmMessage = { type: 'address', host: 'auth.assistant.example', secure: true, popup: false }
+const LIVE: FarmMessage[] = [ADDRESS, { type: 'state', state: 'live' }]
+
+const rectangle = { x: 20, y: 60, width: 200, height: 30 }
+const options = [
+  { label: 'Austria', disabled: false, selected: true },
+  { label: 'Belgium', disabled: true, selected: false },
+  { label: 'Chile', disabled: false, selected: false, group: 'Far away' },
+]
+const picker = {
+  id: 'field',
+  label: 'Country',
+  rectangle,
+  multiple: false,
+  options,
+  value: '',
+  min: '',
+  max: '',
+  step: '',
+}
+const dialog = { id: 'dialog', site: 'auth.assistant.example', message: '', value: '' }
+const field = {
+  id: 'field',
+  hidden: false,
+  value: 'ada@example.test',
+  start: 16,
+  end: 16,
+  inputMode: 'email',
+  autocomplete: 'email',
+  enterKeyHint: 'next',
+  rectangle,
+}
+/** Nothing over the picture any more. */
+const NOTHING_OVER: FarmMessage[] = [{ type: 'picker' }, { type: 'dialog-closed', id: dialog.id }]
+/** By what a message is seen on the page. */
+const SEEN: Partial<Record<FarmMessage['type'], string>> = {
+  picker: '.picker',
+  dialog: '.remote-dialog',
+  focus: '[data-editable="true"]',
+}
 
 /** What the stream says, one list of messages a state. */
 const STATES: Record<string, FarmMessage[]> = {
   starting: [{ type: 'state', state: 'starting' }],
   queue: [{ type: 'state', state: 'waiting', reason: 'queue', queue: { place: 3, minutes: 4 } }],
   lost: [{ type: 'state', state: 'waiting', reason: 'lost' }],
-  live: [ADDRESS, { type: 'state', state: 'live' }],
-  notice: [ADDRESS, { type: 'state', state: 'live' }, { type: 'notice', notice: 'outside', detail: 'ads.example' }],
-  window: [
-    { ...ADDRESS, popup: true },
-    { type: 'state', state: 'live' },
-  ],
+  live: LIVE,
+  notice: [...LIVE, { type: 'notice', notice: 'outside', detail: 'ads.example' }],
+  window: [...LIVE, { ...ADDRESS, popup: true }],
+  typing: [...LIVE, { type: 'focus', editable: true, hidden: false, field }],
+  list: [...LIVE, { type: 'picker', picker: { ...picker, kind: 'select' } }],
+  choices: [...LIVE, { type: 'picker', picker: { ...picker, kind: 'select', multiple: true } }],
+  suggestions: [...LIVE, { type: 'picker', picker: { ...picker, kind: 'suggestions' } }],
+  date: [...LIVE, { type: 'picker', picker: { ...picker, kind: 'date' } }],
+  colour: [...LIVE, { type: 'picker', picker: { ...picker, kind: 'color', value: '#12ab34' } }],
+  alert: [...LIVE, { type: 'dialog', dialog: { ...dialog, kind: 'alert', message: 'Your code was sent.' } }],
+  prompt: [...LIVE, { type: 'dialog', dialog: { ...dialog, kind: 'prompt', message: 'Your name?', value: 'Nobody' } }],
+  leaving: [...LIVE, { type: 'dialog', dialog: { ...dialog, kind: 'beforeunload' } }],
+  'basic-auth': [...LIVE, { type: 'dialog', dialog: { ...dialog, kind: 'sign-in' } }],
   checking: [{ type: 'state', state: 'checking' }],
   trouble: [{ type: 'state', state: 'failed', reason: 'provider_unreachable', mayRetry: true }],
   over: [{ type: 'state', state: 'failed', reason: 'time_over' }],
@@ -77,8 +126,17 @@ async function open(options: BrowserContextOptions) {
       ? route.fulfill({ json: { mobile: Boolean(options.isMobile) } })
       : route.continue(),
   )
+  let hangUp = (): Promise<void> => Promise.resolve()
   await page.routeWebSocket(/\/start\/stream/, (socket) => {
     say = (message) => socket.send(message)
+    const beat = setInterval(() => socket.send(ALIVE), BEAT_MS)
+    socket.onClose(() => clearInterval(beat))
+    page.on('close', () => clearInterval(beat))
+    hangUp = () => {
+      clearInterval(beat)
+      say = undefined
+      return socket.close()
+    }
   })
   const { url } = signLink({
     appId: 'app-one',
@@ -88,8 +146,9 @@ async function open(options: BrowserContextOptions) {
     redirectUrl: 'https://acme.example/back',
   })
   await page.goto(url)
-  const tell = await until('the page to listen', () => say)
-  return { page, context, tell }
+  const listens = () => until('the page to listen', () => say)
+  await listens()
+  return { page, context, tell: (message: string | Buffer) => say?.(message), hangUp: () => hangUp(), listens }
 }
 
 async function problemsOf(page: Page): Promise<string[]> {
@@ -111,7 +170,7 @@ async function problemsOf(page: Page): Promise<string[]> {
 for (const [size, options] of Object.entries(SIZES)) {
   for (const colorScheme of ['light', 'dark'] as const) {
     states(`is for everybody: ${size}, ${colorScheme}`, async () => {
-      const { page, context, tell } = await open({ ...options, colorScheme })
+      const { page, context, tell, hangUp, listens } = await open({ ...options, colorScheme })
       const stage = await page.locator('.stage').boundingBox()
       const frame = await pictureOf({ width: Math.round(stage?.width ?? 0), height: Math.round(stage?.height ?? 0) })
       const found: string[] = []
@@ -120,10 +179,15 @@ for (const [size, options] of Object.entries(SIZES)) {
         for (const problem of await problemsOf(page)) found.push(`${state}: ${problem}`)
       }
       for (const [state, messages] of Object.entries(STATES)) {
-        for (const message of messages) tell(JSON.stringify(message))
+        for (const message of [...NOTHING_OVER, ...messages]) tell(JSON.stringify(message))
         const last = messages.findLast((message) => message.type === 'state')
         if (last?.type === 'state' && last.state === 'live') tell(frame)
         await page.locator(`main.start[data-state="${last?.type === 'state' ? last.state : ''}"]`).waitFor()
+        for (const { type } of messages)
+          await page
+            .locator(SEEN[type] ?? 'main')
+            .first()
+            .waitFor({ state: 'attached' })
         if (state === 'live') {
           assert.is(await page.locator('[data-remote-host]').isVisible(), true, `the host is shown: ${size}`)
           await page.getByRole('button', { name: 'Cancel', exact: true }).click()
@@ -133,6 +197,12 @@ for (const [size, options] of Object.entries(SIZES)) {
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
         assert.is(overflow, false, `${state} is no wider than the screen: ${size}`)
         await look(state)
+        if (state === 'live') {
+          await hangUp()
+          await page.locator('main.start[data-reason="offline"]').waitFor()
+          await look('offline')
+          await listens()
+        }
       }
       assert.equal(found, [])
       await context.close()

@@ -1,0 +1,132 @@
+import type { Browser, Page } from 'playwright'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../support/until.ts'
+import { type HostedPage, hostedPage, openVisitorBrowser } from '../support/visitor.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+import { type FarmWorld, startFarmWorld } from './world.ts'
+
+const widgets = suite('what a browser draws over a page')
+
+const at = (left: number, top: number) =>
+  `style="position:absolute;left:${left}px;top:${top}px;width:160px;height:30px"`
+const pages = () => ({
+  '/': `<body style="margin:0">
+<select id="one" aria-label="Country" ${at(20, 20)}><option value="a">Austria</option><option value="b" disabled>Belgium</option>
+<optgroup label="Far"><option value="c">Chile</option></optgroup></select>
+<select id="many" multiple size="1" aria-label="Colours" ${at(220, 20)}><option>Red</option><option>Green</option><option>Blue</option></select>
+<input id="day" type="date" aria-label="Birthday" min="2000-01-01" ${at(20, 120)}>
+<input id="paint" type="color" aria-label="Paint" ${at(220, 120)}>
+<input id="town" list="towns" aria-label="Town" ${at(20, 220)}><datalist id="towns"><option>Graz</option><option>Linz</option></datalist>
+<input id="hour" type="time" aria-label="Hour" ${at(220, 220)}>
+<script>
+for (const type of ['input', 'change'])
+  addEventListener(type, ({ target }) => tell([type, target.id, [...(target.selectedOptions ?? [])].map((each) => each.text).join('+') || target.value]))
+globalThis.tellFarm?.('{"type":"picker","picker":null}')
+tell(['world', typeof globalThis.tellFarm, typeof globalThis.farmTools])
+</script>`,
+})
+
+let site: OwnSite
+let world: FarmWorld
+let browser: Browser
+let page: Page
+let hosted: HostedPage
+widgets.before(async () => {
+  site = await startOwnSite({ pages })
+  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
+  await world.farm()
+  browser = await openVisitorBrowser()
+  page = await browser.newPage()
+  await page.goto(world.link({ userRef: 'widgets' }))
+  hosted = hostedPage(page)
+  await hosted.reaches('live')
+})
+widgets.after(async () => {
+  await browser?.close()
+  await world?.stop()
+  await site?.stop()
+})
+
+const tells = (what: string) => until(what, () => site.told.includes(what))
+
+async function clickAt(x: number, y: number): Promise<void> {
+  const { width, remote } = await hosted.screen.evaluate((canvas) => ({
+    width: canvas.getBoundingClientRect().width,
+    remote: Number((canvas as HTMLElement).dataset['remoteWidth']),
+  }))
+  await hosted.screen.click({ position: { x: (x * width) / remote, y: (y * width) / remote } })
+}
+
+widgets(
+  'the list of a select is offered with its groups and what cannot be chosen; an entry is chosen by mouse',
+  async () => {
+    await clickAt(100, 35)
+    const list = page.getByRole('listbox', { name: 'Country' })
+    await list.waitFor()
+    assert.equal(await list.getByRole('option').allTextContents(), ['Austria', 'Belgium', 'Chile'])
+    assert.is(await list.getByRole('option', { name: 'Belgium' }).getAttribute('aria-disabled'), 'true')
+    await list.getByRole('group', { name: 'Far' }).getByRole('option', { name: 'Chile' }).click()
+    await tells('input,one,Chile')
+    await tells('change,one,Chile')
+    assert.is(await list.count(), 0)
+  },
+)
+
+widgets('by keyboard an entry is found by its first letter, Escape leaves the list as it was', async () => {
+  await hosted.press('Space')
+  const list = page.getByRole('listbox', { name: 'Country' })
+  await list.waitFor()
+  await page.keyboard.press('Escape')
+  await until('the list to be gone', async () => (await list.count()) === 0)
+  assert.ok(
+    await hosted.screen.evaluate((canvas) => document.activeElement === canvas),
+    'the screen has the focus again',
+  )
+  await hosted.press('Space')
+  await list.waitFor()
+  await page.keyboard.type('au')
+  await page.keyboard.press('Enter')
+  await tells('change,one,Austria')
+})
+
+widgets('several entries are chosen one after the other', async () => {
+  await clickAt(300, 35)
+  const list = page.getByRole('listbox', { name: 'Colours' })
+  await list.getByRole('option', { name: 'Red' }).click()
+  await list.getByRole('option', { name: 'Blue' }).click()
+  await tells('change,many,Red+Blue')
+  await page.getByRole('button', { name: 'Done' }).click()
+  assert.is(await list.count(), 0)
+})
+
+widgets('a date, a time and a colour are picked', async () => {
+  for (const [x, y, label, value, told] of [
+    [100, 135, 'Birthday', '2001-02-03', 'change,day,2001-02-03'],
+    [300, 135, 'Paint', '#12ab34', 'change,paint,#12ab34'],
+    [300, 235, 'Hour', '12:34', 'change,hour,12:34'],
+  ] as const) {
+    await clickAt(x, y)
+    const form = page.getByRole('group', { name: label })
+    await form.locator('input').fill(value)
+    await form.getByRole('button', { name: 'OK' }).click()
+    await tells(told)
+  }
+})
+
+widgets('suggestions stand beside typing, are narrowed by it and taken with the arrow', async () => {
+  await clickAt(100, 235)
+  const list = page.getByRole('listbox', { name: 'Town' })
+  await list.waitFor()
+  await page.keyboard.type('l')
+  await until('fewer', async () => (await list.getByRole('option').allTextContents()).join() === 'Linz')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await tells('input,town,Linz')
+})
+
+widgets('a page knows nothing of the world that watches it', async () => {
+  await tells('world,undefined,undefined')
+})
+
+widgets.run()

@@ -1,0 +1,97 @@
+import type { Browser, Page } from 'playwright'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../support/until.ts'
+import { type HostedPage, hostedPage, openVisitorBrowser, PHONE } from '../support/visitor.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+import { type FarmWorld, startFarmWorld } from './world.ts'
+
+const phone = suite('a phone: the typing bar, and a screen that follows')
+
+const at = (top: number) => `style="position:absolute;left:20px;top:${top}px;width:200px;height:30px"`
+const pages = () => ({
+  '/': `<body style="margin:0">
+<input id="name" value="hello" ${at(20)}>
+<input id="code" inputmode="numeric" autocomplete="one-time-code" enterkeyhint="done" ${at(70)}>
+<input id="secret" type="password" value="hidden" ${at(120)}>
+<script>addEventListener('input', ({ target, data, inputType }) => tell(target.id + ':' + target.value + ':' + inputType + ':' + data))
+addEventListener('resize', () => tell('size:' + innerWidth + 'x' + innerHeight))</script>`,
+})
+
+let site: OwnSite
+let world: FarmWorld
+let browser: Browser
+let page: Page
+let hosted: HostedPage
+phone.before(async () => {
+  site = await startOwnSite({ pages })
+  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
+  await world.farm()
+  browser = await openVisitorBrowser()
+  page = await browser.newPage(PHONE)
+  await page.goto(world.link({ userRef: 'phone' }))
+  hosted = hostedPage(page)
+  await hosted.reaches('live')
+})
+phone.after(async () => {
+  await browser?.close()
+  await world?.stop()
+  await site?.stop()
+})
+
+const tells = (what: string) => until(what, () => site.told.includes(what))
+const bar = () => page.getByLabel('Text to type')
+const holds = (value: string) => until(`the bar to hold ${value}`, async () => (await bar().inputValue()) === value)
+
+phone('the bar shows what the field holds, and only what changes is typed', async () => {
+  await hosted.screen.tap({ position: { x: 60, y: 35 } })
+  await holds('hello')
+  await bar().fill('hello world')
+  await tells('name:hello world:insertText: world')
+  await bar().fill('hell world')
+  await until('a deletion', () => site.told.some((what) => what.startsWith('name:hell world:delete')))
+})
+
+phone('the next field brings its own keyboard, and the one before comes back with what it holds', async () => {
+  await page.getByRole('button', { name: 'Next field' }).click()
+  await until('the keyboard of a code', async () => (await bar().getAttribute('autocomplete')) === 'one-time-code')
+  assert.is(await bar().getAttribute('inputmode'), 'numeric')
+  assert.is(await bar().getAttribute('enterkeyhint'), 'done')
+  await bar().fill('123456')
+  await tells('code:123456:insertText:123456')
+  await page.getByRole('button', { name: 'Previous field' }).click()
+  await holds('hell world')
+})
+
+phone('what is typed before the field is known belongs to it; what it hides is hidden', async () => {
+  await hosted.screen.tap({ position: { x: 60, y: 135 } })
+  await until('a hidden field', async () => (await bar().getAttribute('type')) === 'password')
+  await holds('hidden')
+  await bar().fill('')
+  await until('it to be empty', () => site.told.some((what) => what.startsWith('secret::delete')))
+})
+
+phone('a composition is sent when it is done, as its final text', async () => {
+  await hosted.screen.tap({ position: { x: 60, y: 85 } })
+  await holds('123456')
+  await bar().press('End')
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Input.imeSetComposition', { text: 'te', selectionStart: 2, selectionEnd: 2 })
+  await devtools.send('Input.imeSetComposition', { text: 'text', selectionStart: 4, selectionEnd: 4 })
+  await devtools.send('Input.insertText', { text: 'texts' })
+  await tells('code:123456texts:insertText:texts')
+  assert.not.ok(site.told.some((what) => what.startsWith('code:123456te:')))
+})
+
+phone('a phone that is turned has a remote screen that is turned', async () => {
+  await page.setViewportSize({ width: 844, height: 390 })
+  await until(
+    'the remote screen to follow',
+    async () => (await hosted.screen.getAttribute('data-remote-width')) === '844',
+  )
+  await until('the page to know', () => site.told.some((what) => what.startsWith('size:844x')))
+  await page.setViewportSize({ width: 390, height: 844 })
+  await until('the screen to be upright', async () => (await hosted.screen.getAttribute('data-remote-width')) === '390')
+})
+
+phone.run()
