@@ -17,7 +17,11 @@ export const startFarm: StartWork = async ({ runtime, parts, processId: nodeId }
   listener.serve(node)
   return {
     url: listener.url,
-    gauges: () => ({ leases: node.size(), capacity: runtime.config.FARM_CAPACITY }),
+    gauges: () => ({
+      leases: node.size(),
+      capacity: runtime.config.FARM_CAPACITY,
+      failedRenewals: node.failedRenewals(),
+    }),
     lacks: () => (browsers.works() ? null : 'No browser can be launched'),
   }
 }

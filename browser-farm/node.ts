@@ -19,6 +19,8 @@ export interface FarmNode {
   join(leaseId: string, socket: WebSocket): boolean
   /** How many leases it holds. */
   size(): number
+  /** Renewals of its claims that have failed so far. */
+  failedRenewals(): number
   /** Hands everything back. */
   stop(): Promise<void>
 }
@@ -74,6 +76,7 @@ export function startNode({
       return present !== undefined
     },
     size: () => runs.size,
+    failedRenewals: held.failedRenewals,
     stop: async () => {
       await Promise.all(pollers.map((poller) => poller.stop()))
       for (const present of runs.values()) present.end(new LeaseEnd('stopping'))

@@ -1,5 +1,6 @@
 import mongoose, { type Model } from 'mongoose'
 import { type Clock, SECOND, systemClock, type Timer } from '../core/clock.ts'
+import { EndingConnection } from './driver-connection.ts'
 
 /** docs/security.md, Reliability: where the database is away the API answers within 5 s; every wait on it is shorter than that. */
 const SERVER_SELECTION_MS = 3_000
@@ -17,7 +18,7 @@ export const { trusted } = mongoose
 
 /** Connects this process. Retries until the database answers for the first time, up to the driver's own selection time. */
 export async function connectDatabase({ url }: { url: string }): Promise<{ close(): Promise<void> }> {
-  await mongoose.connect(url, {
+  const options = {
     serverSelectionTimeoutMS: SERVER_SELECTION_MS,
     connectTimeoutMS: CONNECT_MS,
     socketTimeoutMS: SOCKET_MS,
@@ -27,7 +28,9 @@ export async function connectDatabase({ url }: { url: string }): Promise<{ close
     autoCreate: false,
     writeConcern: { w: 'majority' },
     maxPoolSize: 50,
-  })
+    connectionType: EndingConnection,
+  } as const
+  await mongoose.connect(url, options)
   return { close: () => mongoose.disconnect() }
 }
 

@@ -95,7 +95,7 @@ test('its health listener has its numbers, and says what it lacks', async () => 
   lack('A browser')
   assert.equal(await ask('/readyz'), { status: 503, text: '{"error":"A browser"}' })
   lack(null)
-  proxy.refuse()
+  proxy.freeze()
   assert.equal(await ask('/readyz'), { status: 503, text: '{"error":"The database does not answer"}' })
   assert.is((await ask('/healthz')).status, 200)
   proxy.restore()
@@ -106,6 +106,18 @@ test('its health listener has its numbers, and says what it lacks', async () => 
   assert.match(metrics.text, /^ccs_process_cpu_seconds_total /m)
   assert.is((await ask('/other')).status, 404)
   assert.is((await ask('/healthz', { method: 'POST' })).status, 405)
+  stops.open()
+  await parts.stop()
+})
+
+test('a beat that failed is counted where operators look, and the next one goes out all the same', async () => {
+  const { parts, starts, stops, started } = await begin()
+  starts.open()
+  await started
+  const silence = proxy.silenceAfter('update', 'processes')
+  await until('a beat that is not answered', silence.lost)
+  const failed = async () => (await ProcessRecords.findOne().lean())?.gauges['failedBeats']
+  await until('it to be told', failed)
   stops.open()
   await parts.stop()
 })
