@@ -4,7 +4,7 @@ import { Leases } from './lease/lease.ts'
 import { MODELS } from './models.ts'
 import { ConsumedLinks } from './user/consumed-link.ts'
 
-/** Indexes of earlier versions that would end a retention before its time. */
+/** Indexes of earlier versions that would end a retention before its time. Some of what those wrote has no outbox, which the new ones ask for. */
 const RETIRED = [
   { model: ConsumedLinks, name: 'expireAt_1' },
   { model: Commands, name: 'doneAt_1' },
@@ -19,7 +19,9 @@ export async function createIndexes(): Promise<void> {
   for (const model of MODELS) await model.createIndexes()
   for (const { model, name } of RETIRED) {
     const present = await model.collection.indexes()
-    if (present.some((index) => index.name === name)) await model.collection.dropIndex(name).catch(unlessGone)
+    if (!present.some((index) => index.name === name)) continue
+    await model.collection.updateMany({ outbox: { $exists: false } }, { $set: { outbox: [] } })
+    await model.collection.dropIndex(name).catch(unlessGone)
   }
   await createUploadIndexes()
 }

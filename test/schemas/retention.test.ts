@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Commands } from '../../schemas/command/command.ts'
 import { createIndexes } from '../../schemas/indexes.ts'
+import { Leases } from '../../schemas/lease/lease.ts'
 import type { HasOutbox } from '../../schemas/outbox.ts'
 import { outboxEntry } from '../../schemas/outbox.ts'
 import { ConsumedLinks } from '../../schemas/user/consumed-link.ts'
@@ -11,6 +12,7 @@ import { until } from '../support/until.ts'
 
 /** The database looks for expired documents once a minute. */
 const A_LOOK_MS = 150_000
+const IN_A_WHILE = new Date('2100-01-01T00:00:00Z')
 const LONG_AGO = new Date('2020-01-01T00:00:00Z')
 
 const retention = suite('retention')
@@ -63,17 +65,24 @@ retention('a document whose events nobody has relayed outlives its retention, wh
   for (const model of models) assert.ok(await model.exists({ _id: 'untold' }), model.modelName)
 })
 
-retention('an index of an earlier version that does not wait for the relay goes', async () => {
-  for (const [{ collection }, field] of [
-    [ConsumedLinks, 'expireAt'],
-    [Commands, 'doneAt'],
-  ] as const) {
-    await collection.createIndex({ [field]: 1 }, { expireAfterSeconds: 0 })
-    await createIndexes()
-    const names = (await collection.indexes()).map(({ name }) => name)
-    assert.not.ok(names.includes(`${field}_1`))
-    assert.is(names.filter((name) => name?.endsWith('_told')).length, 1)
-  }
-})
+retention(
+  'an index of an earlier version that does not wait for the relay goes; what that wrote ends too',
+  async () => {
+    for (const [{ collection }, field] of [
+      [ConsumedLinks, 'expireAt'],
+      [Commands, 'doneAt'],
+      [Leases, 'endedAt'],
+    ] as const) {
+      await collection.createIndex({ [field]: 1 }, { expireAfterSeconds: 0 })
+      await collection.insertOne({ _id: 'early', [field]: IN_A_WHILE } as never)
+      await createIndexes()
+      // As everything that the new index ends.
+      assert.equal((await collection.findOne({ _id: 'early' } as never))?.['outbox'], [])
+      const names = (await collection.indexes()).map(({ name }) => name)
+      assert.not.ok(names.includes(`${field}_1`))
+      assert.is(names.filter((name) => name?.endsWith('_told')).length, 1)
+    }
+  },
+)
 
 retention.run()
