@@ -50,11 +50,30 @@ takeOver('kill -9 of a node: another one takes the flow over and the visitor sig
   await hosted.reaches('live')
   first.kill('SIGKILL')
   await hosted.page.getByText('The browser was lost').waitFor()
-  await world.farmProcess()
+  const second = await world.farmProcess()
   await signIn(hosted, { email: 'grace@example.test' })
   await hosted.reaches('connected')
   assert.is((await Leases.findOne({ userRef: 'crash' }).lean())?.fence, 2)
   assert.is(await Connections.countDocuments({ userRef: 'crash' }), 1)
+  second.kill('SIGTERM')
+  await once(second, 'exit')
+  await hosted.close()
+})
+
+takeOver('a node that freezes: the visitor is told, and another one takes the flow over', async () => {
+  const first = await world.farmProcess()
+  const hosted = await open('frozen')
+  await hosted.reaches('live')
+  first.kill('SIGSTOP')
+  try {
+    await hosted.page.getByText('The browser was lost').waitFor()
+    await world.farmProcess()
+    await signIn(hosted, { email: 'mary@example.test' })
+    await hosted.reaches('connected')
+  } finally {
+    first.kill('SIGCONT')
+  }
+  assert.is(await Connections.countDocuments({ userRef: 'frozen' }), 1)
   await hosted.close()
 })
 

@@ -26,8 +26,9 @@ export interface FarmWorld {
   link(options: Partial<SignLinkOptions> & { userRef: string }): string
   /** A farm node in this process. */
   farm(): Promise<{ url: string; stop(): Promise<void> }>
-  /** A farm node in a process of its own. */
-  farmProcess(): Promise<ChildProcess>
+  /** A farm node in a process of its own; `env` is what differs there. */
+  farmProcess(options?: { env?: Record<string, string> }): Promise<ChildProcess>
+  databaseUrl: string
   stop(): Promise<void>
 }
 
@@ -65,8 +66,9 @@ export async function startFarmWorld({ env = {} }: { env?: Record<string, string
       const { url = '' } = await startWork({ kind: 'browser-farm', runtime: own, parts, start: startFarm })
       return { url, stop: parts.stop }
     },
-    farmProcess: async () => {
-      const child = fork(FARM_MAIN, { env: { ...process.env, ...variables }, execArgv: ['--import', 'tsx'] })
+    databaseUrl: database.url,
+    farmProcess: async ({ env: own = {} } = {}) => {
+      const child = fork(FARM_MAIN, { env: { ...process.env, ...variables, ...own }, execArgv: ['--import', 'tsx'] })
       stops.push(() => end(child))
       const [message] = (await once(child, 'message')) as [{ ready?: boolean }]
       if (!message.ready) throw new Error('the farm process did not start')
