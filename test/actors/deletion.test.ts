@@ -5,6 +5,7 @@ import { Commands } from '../../schemas/command/command.ts'
 import { Accounts } from '../../schemas/connection/account.ts'
 import { BrowserProfiles } from '../../schemas/connection/browser-profile.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
+import { PendingConnections } from '../../schemas/connection/reservation.ts'
 import { trusted } from '../../schemas/database.ts'
 import { Leases } from '../../schemas/lease/lease.ts'
 import { Captures } from '../../schemas/user/capture.ts'
@@ -281,7 +282,7 @@ deletion('a sync that stalls until its connection was folded and the new one pur
   assert.is(await Conversations.countDocuments({ archiveId }), 0)
 })
 
-deletion('flows that were written down only after the purge go with its sweeps', async () => {
+deletion('flows and places that were written down only after the purge go with its sweeps', async () => {
   const { _id: userId } = await ensureUser({ appId: world.appId, userRef: 'late flows', now: new Date() })
   await world.purge({ userRef: 'late flows' })
   const flow = { appId: world.appId, userId, userRef: 'late flows', generation: 0, provider: 'sandbox-assistant' }
@@ -296,6 +297,8 @@ deletion('flows that were written down only after the purge go with its sweeps',
     { ...lease, _id: 'late', state: 'live' },
     { ...lease, _id: 'next', state: 'live', generation: 1 },
   ])
+  // Of a process that stalled while it took its place, and was killed before it looked at the user's number.
+  await PendingConnections.create({ _id: 'late', status: 'pending', userId, accountId: 'x', fence: 0 })
   const sweepNow = async () => {
     await Commands.updateMany({ kind: 'sweep', 'args.userId': userId }, { $set: { claimableAt: new Date(0) } })
     await until(
@@ -308,6 +311,7 @@ deletion('flows that were written down only after the purge go with its sweeps',
     (await Captures.find({ userId }).lean()).map(({ _id }) => _id),
     ['next'],
   )
+  assert.is(await PendingConnections.countDocuments({ userId }), 0)
   assert.is((await Leases.findById('next').lean())?.state, 'live')
   assert.is.not((await Leases.findById('late').lean())?.state, 'live')
   await world.purge({ userRef: 'late flows' })
