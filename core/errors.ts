@@ -47,6 +47,7 @@ export const ERRORS = {
   already_member: [409, 'This address is a member already'],
   already_invited: [409, 'This address is invited already'],
   team_full: [409, 'The team has no more room'],
+  rotated_before: [409, 'The secret was rotated meanwhile'],
   last_owner: [409, 'An app always keeps at least one owner'],
   app_exists: [409, 'App already exists'],
   body_too_large: [413, 'Request body is larger than {limit}'],

@@ -8,8 +8,8 @@ import { signInMail } from '../../schemas/mail/compose.ts'
 import { writeMail } from '../../schemas/mail/mail.ts'
 import { MAILS_PER_ADDRESS, MAILS_PER_NETWORK_ADDRESS, takePlace } from '../../schemas/member/mail-limit.ts'
 import { consumeSignIn, keepSignIn, SIGN_IN_MS, signInSecrets, signInUrl } from '../../schemas/member/sign-in.ts'
-import { acceptInvitations } from '../../schemas/member/team.ts'
-import { recordAudit } from '../../schemas/operations/audit.ts'
+import { acceptInvitation, openInvitations } from '../../schemas/member/team.ts'
+import { audited } from '../../schemas/operations/audit.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 import { networkAddress, networkOf } from './network-address.ts'
 
@@ -128,8 +128,12 @@ export async function joinTeams({
   runtime: Pick<HttpRuntime, 'clock'>
 }): Promise<void> {
   const now = clock.now()
-  for (const appId of await acceptInvitations({ email, now })) {
-    const by = { kind: 'member', id: email, from: networkAddress(request) } as const
-    await recordAudit({ at: now, by, action: 'member.joined', appId, target: email })
+  const by = { kind: 'member', id: email, from: networkAddress(request) } as const
+  for (const { appId, invitation } of await openInvitations({ email, now })) {
+    await audited(
+      { at: now, by, action: 'member.joined', appId, target: email },
+      () => acceptInvitation({ appId, invitation, now }),
+      (joined) => (joined ? {} : null),
+    )
   }
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { type App, Apps } from '../../schemas/app/app.ts'
 import { deprecationMail } from '../../schemas/mail/compose.ts'
 import { writeMail } from '../../schemas/mail/mail.ts'
-import { recordAudit } from '../../schemas/operations/audit.ts'
+import { audited } from '../../schemas/operations/audit.ts'
 import { DEPRECATION_DAYS } from '../../wire/ops-apps.ts'
 import type { Act } from './act.ts'
 
@@ -28,9 +28,10 @@ export async function announceDeprecation({
   if (appId !== undefined && apps.length === 0) throw new ServiceError('app_not_found')
   for (const { _id, name, contactEmail } of apps) {
     const content = deprecationMail({ appName: name, subject, message, removedAt })
-    await writeMail({ kind: 'deprecation', appId: _id, to: contactEmail, content, keyring, now, usefulMs: DAY })
     const details = { subject, removedAt: removedAt.toISOString() }
-    await recordAudit({ at: now, by, action: 'deprecation.announced', appId: _id, target: contactEmail, details })
+    await audited({ at: now, by, action: 'deprecation.announced', appId: _id, target: contactEmail, details }, () =>
+      writeMail({ kind: 'deprecation', appId: _id, to: contactEmail, content, keyring, now, usefulMs: DAY }),
+    )
   }
   return apps.length
 }

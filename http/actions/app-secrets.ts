@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { ApiKey } from '../../schemas/app/app.ts'
 import { addApiKey, apiKeysOf, revokeApiKey as revokeKey } from '../../schemas/app/app-keys.ts'
 import { endOverlap as endSecretOverlap, rotateSecret } from '../../schemas/app/rotate-secret.ts'
-import { recordAudit } from '../../schemas/operations/audit.ts'
+import { audited } from '../../schemas/operations/audit.ts'
 import type { Act } from './act.ts'
 
 /** The API keys of an app, oldest first, revoked ones too. Throws `app_not_found`. */
@@ -21,10 +21,15 @@ export async function createApiKey({
   runtime: { clock },
 }: Act & { appId: string; name: string }): Promise<{ id: string; apiKey: string }> {
   const now = clock.now()
-  const made = await addApiKey({ appId, name, createdBy: by.kind === 'member' ? by.id : by.kind, now })
-  if (!made) throw new ServiceError('app_not_found')
-  await recordAudit({ at: now, by, action: 'key.created', appId, target: made.id, details: { name } })
-  return made
+  return audited(
+    { at: now, by, action: 'key.created', appId, details: { name } },
+    async () => {
+      const made = await addApiKey({ appId, name, createdBy: by.kind === 'member' ? by.id : by.kind, now })
+      if (!made) throw new ServiceError('app_not_found')
+      return made
+    },
+    ({ id }) => ({ target: id }),
+  )
 }
 
 /** Revokes an API key: it is refused from now on. One that was revoked before stays so. Throws `app_not_found` or `not_found`. */
@@ -35,30 +40,40 @@ export async function revokeApiKey({
   runtime: { clock },
 }: Act & { appId: string; id: string }): Promise<void> {
   const now = clock.now()
-  const outcome = await revokeKey({ appId, id, now })
-  if (outcome === 'unknown') throw new ServiceError((await apiKeysOf(appId)) ? 'not_found' : 'app_not_found')
-  if (outcome === 'revoked') await recordAudit({ at: now, by, action: 'key.revoked', appId, target: id })
+  const keys = await apiKeysOf(appId)
+  const key = keys?.find((each) => each.id === id)
+  if (!key) throw new ServiceError(keys ? 'not_found' : 'app_not_found')
+  await audited(
+    { at: now, by, action: 'key.revoked', appId, target: id, details: { name: key.name } },
+    () => revokeKey({ appId, id, now }),
+    (outcome) => (outcome === 'revoked' ? {} : null),
+  )
 }
 
 const LISTS = { app: 'linkSecrets', webhook: 'webhookSecrets' } as const
+export type RotatedSecret = keyof typeof LISTS
 
 /**
  * Rotates the secret that links are signed with (`app`) or webhooks (`webhook`). Returns the new one, shown this once; the old one stays
- * valid beside it for the overlap (real time). Throws `app_not_found`.
+ * valid beside it for the overlap (real time). `from` is the id of the secret that it is to follow: whoever decided looking at another one is told, by
+ * `rotated_before`, instead of replacing what somebody was shown a moment ago. Throws `app_not_found`.
  */
 export async function rotateAppSecret({
   appId,
   secret,
   overlapSeconds,
+  from,
   by,
   runtime: { clock, keyring },
-}: Act & { appId: string; secret: 'app' | 'webhook'; overlapSeconds: number }): Promise<string> {
+}: Act & { appId: string; secret: RotatedSecret; overlapSeconds: number; from?: string | undefined }): Promise<string> {
   const now = clock.now()
-  const fresh = await rotateSecret({ appId, list: LISTS[secret], overlapMs: overlapSeconds * SECOND, keyring, now })
-  if (fresh === null) throw new ServiceError('app_not_found')
   const details = { secret, overlapSeconds }
-  await recordAudit({ at: now, by, action: 'secret.rotated', appId, target: appId, details })
-  return fresh
+  return audited({ at: now, by, action: 'secret.rotated', appId, target: appId, details }, async () => {
+    const overlapMs = overlapSeconds * SECOND
+    const rotated = await rotateSecret({ appId, list: LISTS[secret], overlapMs, from, keyring, now })
+    if ('not' in rotated) throw new ServiceError(rotated.not)
+    return rotated.secret
+  })
 }
 
 /** Ends the old secret of a rotation now; where there is none any more nothing changes. */
@@ -67,7 +82,10 @@ export async function endOverlap({
   secret,
   by,
   runtime: { clock },
-}: Act & { appId: string; secret: 'app' | 'webhook' }): Promise<void> {
-  if (!(await endSecretOverlap({ appId, list: LISTS[secret] }))) return
-  await recordAudit({ at: clock.now(), by, action: 'secret.overlap-ended', appId, target: appId, details: { secret } })
+}: Act & { appId: string; secret: RotatedSecret }): Promise<void> {
+  await audited(
+    { at: clock.now(), by, action: 'secret.overlap-ended', appId, target: appId, details: { secret } },
+    () => endSecretOverlap({ appId, list: LISTS[secret] }),
+    (ended) => (ended ? {} : null),
+  )
 }

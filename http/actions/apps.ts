@@ -6,7 +6,7 @@ import { type App, Apps } from '../../schemas/app/app.ts'
 import { type AppSecrets, createApp as insertApp } from '../../schemas/app/apps.ts'
 import { isDuplicate, trusted } from '../../schemas/database.ts'
 import { Teams } from '../../schemas/member/membership.ts'
-import { recordAudit } from '../../schemas/operations/audit.ts'
+import { audited, recordAudit } from '../../schemas/operations/audit.ts'
 import { Users } from '../../schemas/user/user.ts'
 import type { ChangedAppBody, NewAppBody } from '../../wire/ops-apps.ts'
 import type { Act } from './act.ts'
@@ -109,20 +109,15 @@ export async function changeApp({
 }: Act & { appId: string; body: ChangedAppBody }): Promise<App> {
   checkWebhookUrl(body.webhookUrl, runtime)
   const { set, unset } = changesOf(body)
-  const app = await Apps.findOneAndUpdate(
-    { _id: appId },
-    { ...(Object.keys(set).length > 0 && { $set: set }), ...(Object.keys(unset).length > 0 && { $unset: unset }) },
-    { returnDocument: 'after' },
-  ).lean<App>()
-  if (!app) throw new ServiceError('app_not_found')
   const fields = [...Object.keys(set), ...Object.keys(unset)]
-  await recordAudit({
-    at: runtime.clock.now(),
-    by,
-    action: 'app.changed',
-    appId,
-    target: appId,
-    details: { fields },
+  const at = runtime.clock.now()
+  return audited({ at, by, action: 'app.changed', appId, target: appId, details: { fields } }, async () => {
+    const app = await Apps.findOneAndUpdate(
+      { _id: appId },
+      { ...(Object.keys(set).length > 0 && { $set: set }), ...(Object.keys(unset).length > 0 && { $unset: unset }) },
+      { returnDocument: 'after' },
+    ).lean<App>()
+    if (!app) throw new ServiceError('app_not_found')
+    return app
   })
-  return app
 }

@@ -4,7 +4,7 @@ import { trusted } from '../../schemas/database.ts'
 import { reopenDelivery, reopenDropped } from '../../schemas/delivery/deliveries.ts'
 import { Deliveries, type Delivery } from '../../schemas/delivery/delivery.ts'
 import { DeliveryLanes, waitingOf } from '../../schemas/delivery/delivery-lane.ts'
-import { recordAudit } from '../../schemas/operations/audit.ts'
+import { audited } from '../../schemas/operations/audit.ts'
 import type { Act } from './act.ts'
 import { newestOf } from './newest.ts'
 
@@ -58,10 +58,15 @@ export async function replayDelivery({
 }: Act & { id: string; appId?: string }): Promise<'reopened' | 'under way'> {
   const now = clock.now()
   const of = appId === undefined ? {} : { appId }
-  const result = isUuid(id) ? await reopenDelivery({ id, ...of, now }) : 'unknown'
-  if (result === 'unknown') throw new ServiceError('not_found')
-  await recordAudit({ at: now, by, action: 'delivery.retried', ...of, target: id, details: { result } })
-  return result
+  return audited(
+    { at: now, by, action: 'delivery.retried', ...of, target: id },
+    async () => {
+      const result = isUuid(id) ? await reopenDelivery({ id, ...of, now }) : 'unknown'
+      if (result === 'unknown') throw new ServiceError('not_found')
+      return result
+    },
+    (result) => ({ details: { result } }),
+  )
 }
 
 /** Replays every delivery that was dropped since a moment, of one app or of all; returns how many. */
@@ -74,14 +79,14 @@ export async function replayDropped({
   const now = clock.now()
   const dropped = { state: 'dropped', endedAt: trusted({ $gte: since }) } as const
   const appIds = appId === undefined ? await Deliveries.distinct('appId', dropped) : [appId]
-  let reopened = 0
-  for (const each of appIds) reopened += await reopenDropped({ appId: each, since, now })
-  await recordAudit({
-    at: now,
-    by,
-    action: 'deliveries.retried',
-    ...(appId !== undefined && { appId }),
-    details: { since: since.toISOString(), reopened },
-  })
-  return reopened
+  const details = { since: since.toISOString() }
+  return audited(
+    { at: now, by, action: 'deliveries.retried', ...(appId !== undefined && { appId }), details },
+    async () => {
+      let reopened = 0
+      for (const each of appIds) reopened += await reopenDropped({ appId: each, since, now })
+      return reopened
+    },
+    (reopened) => ({ details: { ...details, reopened } }),
+  )
 }

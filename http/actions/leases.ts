@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { isUuid } from '../../core/ids.ts'
 import { type Lease, Leases } from '../../schemas/lease/lease.ts'
 import { releaseLeases } from '../../schemas/lease/lease-ends.ts'
-import { recordAudit } from '../../schemas/operations/audit.ts'
+import { audited } from '../../schemas/operations/audit.ts'
 import type { Act } from './act.ts'
 
 /** The newest connect flows, those under way and those that ended. */
@@ -27,7 +27,10 @@ export async function releaseLease({ id, by, runtime: { clock } }: Act & { id: s
   const now = clock.now()
   const lease = isUuid(id) ? await Leases.findById(id).lean<Lease>() : null
   if (!lease) throw new ServiceError('not_found')
-  const released = await releaseLeases({ filter: { _id: id }, now })
-  if (released > 0) await recordAudit({ at: now, by, action: 'lease.released', appId: lease.appId, target: id })
+  await audited(
+    { at: now, by, action: 'lease.released', appId: lease.appId, target: id },
+    () => releaseLeases({ filter: { _id: id }, now }),
+    (released) => (released > 0 ? {} : null),
+  )
   return lease
 }

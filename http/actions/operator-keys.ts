@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
-import { recordAudit } from '../../schemas/operations/audit.ts'
+import { audited } from '../../schemas/operations/audit.ts'
 import {
   createOperatorKey as createKey,
   type OperatorKey,
@@ -21,15 +21,20 @@ export async function createOperatorKey({
   runtime: { clock },
 }: Act & { name: string; role: OperatorRole }): Promise<{ id: string; key: string }> {
   const now = clock.now()
-  const made = await createKey({ name, role, by, now })
-  await recordAudit({ at: now, by, action: 'operator-key.created', target: made.id, details: { name, role } })
-  return made
+  return audited(
+    { at: now, by, action: 'operator-key.created', details: { name, role } },
+    () => createKey({ name, role, by, now }),
+    ({ id }) => ({ target: id }),
+  )
 }
 
 /** Revokes an operator key: it is refused from now on. Throws `not_found`. */
 export async function revokeOperatorKey({ id, by, runtime: { clock } }: Act & { id: string }): Promise<void> {
   const now = clock.now()
-  const outcome = await revokeKey({ id, now })
+  const outcome = await audited(
+    { at: now, by, action: 'operator-key.revoked', target: id },
+    () => revokeKey({ id, now }),
+    (result) => (result === 'revoked' ? {} : null),
+  )
   if (outcome === 'unknown') throw new ServiceError('not_found')
-  if (outcome === 'revoked') await recordAudit({ at: now, by, action: 'operator-key.revoked', target: id })
 }

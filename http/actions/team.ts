@@ -8,7 +8,7 @@ import { INVITATION_MS, type Invitation, type Member } from '../../schemas/membe
 import { normalEmail, type Role } from '../../schemas/member/role.ts'
 import { createSignInUrl } from '../../schemas/member/sign-in.ts'
 import { changeRole, type MemberChange, removeMember, teamOf } from '../../schemas/member/team.ts'
-import { recordAudit } from '../../schemas/operations/audit.ts'
+import { audited } from '../../schemas/operations/audit.ts'
 import type { Act } from './act.ts'
 
 /** An invitation that is on its way; the address of its link is a secret, shown to operators this once. */
@@ -30,12 +30,14 @@ export async function inviteMember({
   runtime,
 }: Act & { app: NamedApp; email: string; role: Role }): Promise<SentInvitation> {
   const now = runtime.clock.now()
-  const invited = await invite({ appId: app._id, email, role, invitedBy: by.kind === 'member' ? by.id : by.kind, now })
-  if ('not' in invited) throw new ServiceError(NOT_INVITED[invited.not])
-  const { invitation } = invited
-  const details = { role }
-  await recordAudit({ at: now, by, action: 'member.invited', appId: app._id, target: invitation.email, details })
-  return { invitation, signInUrl: await mailInvitation({ app, invitation, runtime }) }
+  const entry = { at: now, by, action: 'member.invited', appId: app._id, target: normalEmail(email), details: { role } }
+  return audited(entry, async () => {
+    const invitedBy = by.kind === 'member' ? by.id : by.kind
+    const invited = await invite({ appId: app._id, email, role, invitedBy, now })
+    if ('not' in invited) throw new ServiceError(NOT_INVITED[invited.not])
+    const { invitation } = invited
+    return { invitation, signInUrl: await mailInvitation({ app, invitation, runtime }) }
+  })
 }
 
 /** Sends an invitation again, for another seven days; the link of before ends. Throws `not_found`. */
@@ -46,10 +48,15 @@ export async function resendInvitation({
   runtime,
 }: Act & { app: NamedApp; id: string }): Promise<SentInvitation> {
   const now = runtime.clock.now()
-  const invitation = await renewInvitation({ appId: app._id, id, now })
-  if (!invitation) throw new ServiceError('not_found')
-  await recordAudit({ at: now, by, action: 'invitation.resent', appId: app._id, target: invitation.email })
-  return { invitation, signInUrl: await mailInvitation({ app, invitation, runtime }) }
+  return audited(
+    { at: now, by, action: 'invitation.resent', appId: app._id, target: id },
+    async () => {
+      const invitation = await renewInvitation({ appId: app._id, id, now })
+      if (!invitation) throw new ServiceError('not_found')
+      return { invitation, signInUrl: await mailInvitation({ app, invitation, runtime }) }
+    },
+    ({ invitation }) => ({ target: invitation.email }),
+  )
 }
 
 /** As `inviteMember`, and one that is open is sent again: an operator asks for a link that works. Throws `app_not_found`. */
@@ -105,11 +112,15 @@ async function mailInvitation({
 
 /** Takes an invitation back; its link ends. Throws `not_found`. */
 export async function withdraw({ appId, id, by, runtime }: Act & { appId: string; id: string }): Promise<Invitation> {
-  const invitation = await withdrawInvitation({ appId, id })
-  if (!invitation) throw new ServiceError('not_found')
-  const at = runtime.clock.now()
-  await recordAudit({ at, by, action: 'invitation.withdrawn', appId, target: invitation.email })
-  return invitation
+  return audited(
+    { at: runtime.clock.now(), by, action: 'invitation.withdrawn', appId, target: id },
+    async () => {
+      const invitation = await withdrawInvitation({ appId, id })
+      if (!invitation) throw new ServiceError('not_found')
+      return invitation
+    },
+    ({ email }) => ({ target: email }),
+  )
 }
 
 async function memberOf({ appId, id }: { appId: string; id: string }): Promise<Member> {
@@ -132,16 +143,16 @@ export async function changeMemberRole({
   runtime,
 }: Act & { appId: string; id: string; role: Role }): Promise<Member> {
   const member = await memberOf({ appId, id })
-  check(await changeRole({ appId, id, role }))
   const at = runtime.clock.now()
-  await recordAudit({ at, by, action: 'member.role-changed', appId, target: member.email, details: { role } })
+  const entry = { at, by, action: 'member.role-changed', appId, target: member.email, details: { role } }
+  await audited(entry, async () => check(await changeRole({ appId, id, role })))
   return member
 }
 
 /** Takes a member out of the team, which ends their visits. Throws `not_found` or `last_owner`. */
 export async function removeFromTeam({ appId, id, by, runtime }: Act & { appId: string; id: string }): Promise<Member> {
   const member = await memberOf({ appId, id })
-  check(await removeMember({ appId, id }))
-  await recordAudit({ at: runtime.clock.now(), by, action: 'member.removed', appId, target: member.email })
+  const entry = { at: runtime.clock.now(), by, action: 'member.removed', appId, target: member.email }
+  await audited(entry, async () => check(await removeMember({ appId, id })))
   return member
 }

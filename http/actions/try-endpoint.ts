@@ -1,6 +1,6 @@
 import { SECOND } from '../../core/clock.ts'
 import { Deliveries, type Delivery } from '../../schemas/delivery/delivery.ts'
-import { recordAudit } from '../../schemas/operations/audit.ts'
+import { audited } from '../../schemas/operations/audit.ts'
 import type { Act } from './act.ts'
 import { sendTestEvent } from './test-event.ts'
 
@@ -21,9 +21,11 @@ export async function tryEndpoint({
   const { clock } = runtime
   const message = 'A test event, sent from the developer portal'
   const end = clock.elapsed() + WAIT_MS
-  const { deliveryId } = await sendTestEvent({ appId, message, by, runtime, ...(signal && { signal }) })
-  const target = deliveryId ?? appId
-  await recordAudit({ at: clock.now(), by, action: 'webhook.tested', appId, target })
+  const { deliveryId } = await audited(
+    { at: clock.now(), by, action: 'webhook.tested', appId, target: appId },
+    () => sendTestEvent({ appId, message, by, runtime, ...(signal && { signal }) }),
+    (sent) => ({ target: sent.deliveryId ?? appId }),
+  )
   if (deliveryId === null) return null
   for (;;) {
     const delivery = await Deliveries.findOne({ _id: deliveryId, appId }).lean<Delivery>()

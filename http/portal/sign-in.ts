@@ -148,9 +148,10 @@ async function signIn(exchange: Exchange, magicLink: MagicLink): Promise<void> {
   const apps = await membershipsOf(email)
   if (apps.length === 0) throw new ServiceError('sign_in_used')
   const now = runtime.clock.now()
+  const by = { kind: 'member', id: email, from: networkAddress(request) } as const
+  // Before anybody is in: a process that is killed here leaves an entry too many, never a visit without one.
+  for (const { appId } of apps) await recordAudit({ at: now, by, action: 'member.signed-in', appId, target: email })
   await endSession({ cookie: visit.cookie })
   setPortalCookie(response, { cookie: await beginSession({ email, now }) }, runtime)
-  const by = { kind: 'member', id: email, from: networkAddress(request) } as const
-  for (const { appId } of apps) await recordAudit({ at: now, by, action: 'member.signed-in', appId, target: email })
   response.redirect(303, PORTAL_PATH)
 }

@@ -15,36 +15,39 @@ const MOST_SECRETS = 10
 
 /**
  * Puts a new secret before those of an app, which end after the overlap (real ms) at the latest; with an overlap of 0 they end at once.
- * Returns the new one, shown this once; null where there is no such app.
+ * Returns the new one, shown this once, or why there is none: with `from`, another secret than that one is the newest by now.
  */
 export async function rotateSecret({
   appId,
   list,
   overlapMs,
+  from,
   keyring,
   now,
 }: {
   appId: string
   list: RotatedSecret
   overlapMs: number
+  from?: string | undefined
   keyring: Keyring
   now: Date
-}): Promise<string | null> {
+}): Promise<{ secret: string } | { not: 'app_not_found' | 'rotated_before' }> {
   const secret = newSecret()
   const end = new Date(now.getTime() + overlapMs)
   for (;;) {
     const app = await Apps.findById(appId)
       .select({ key: 1, [list]: 1 })
       .lean<Pick<App, 'key' | RotatedSecret>>()
-    if (!app) return null
+    if (!app) return { not: 'app_not_found' }
     const present = app[list]
+    if (from !== undefined && present[0]?.id !== from) return { not: 'rotated_before' }
     const fresh = sealSecret(keyring.unwrap(app.key), { appId, purpose: PURPOSES[list], secret, now })
     const { matchedCount } = await Apps.updateOne(
       // Another rotation in between has put one of its own first.
       { _id: appId, [`${list}.0.id`]: present[0]?.id ?? null },
       { $set: { [list]: [fresh, ...ending(present, end, now)].slice(0, MOST_SECRETS) }, $unset: { creation: 1 } },
     )
-    if (matchedCount > 0) return secret
+    if (matchedCount > 0) return { secret }
   }
 }
 

@@ -104,6 +104,12 @@ export const findPending = ({ token, now }: { token: string; now: Date }): Promi
 export const consumeSignIn = ({ token, now }: { token: string; now: Date }): Promise<SignIn | null> =>
   takeOne(SignIns, { _id: sha256(token), expiresAt: trusted({ $gt: now }) })
 
+/** The links of an invitation that was accepted last no longer than those that people ask for. */
+export async function shortenSignInsOf({ invitationId, now }: { invitationId: string; now: Date }): Promise<void> {
+  const expiresAt = new Date(now.getTime() + SIGN_IN_MS)
+  await SignIns.updateMany({ invitationId, expiresAt: trusted({ $gt: expiresAt }) }, { $set: { expiresAt } })
+}
+
 /** The links of an invitation that was withdrawn or is sent again work no more. */
 export async function endSignInsOf({ invitationId }: { invitationId: string }): Promise<void> {
   await SignIns.deleteMany({ invitationId })

@@ -1,7 +1,8 @@
 import { newId } from '../../core/ids.ts'
 import { isDuplicate, trusted } from '../database.ts'
-import { type Member, type Memberships, Teams } from './membership.ts'
+import { type Invitation, type Member, type Memberships, Teams } from './membership.ts'
 import type { Role } from './role.ts'
+import { shortenSignInsOf } from './sign-in.ts'
 
 /** What became of a change to a member. `last owner`: nothing was changed, since the app would be left without one. */
 export type MemberChange = 'done' | 'unknown' | 'last owner'
@@ -49,29 +50,44 @@ export async function isKnown({ email, now }: { email: string; now: Date }): Pro
   return (await Teams.exists({ $or: [{ 'members.email': email }, invited] })) !== null
 }
 
-/**
- * Makes whoever proved to hold an address a member wherever they are invited, once each.
- * Returns the apps that were joined.
- */
-export async function acceptInvitations({ email, now }: { email: string; now: Date }): Promise<string[]> {
+/** Where an address is invited, one invitation an app; those that ran out are none. */
+export async function openInvitations({
+  email,
+  now,
+}: {
+  email: string
+  now: Date
+}): Promise<{ appId: string; invitation: Invitation }[]> {
   const open = { email, expiresAt: { $gt: now } }
   const teams = await Teams.find({ invitations: trusted({ $elemMatch: open }) }).lean<Memberships[]>()
-  const joined: string[] = []
-  for (const { _id, invitations } of teams) {
+  return teams.flatMap(({ _id, invitations }) => {
     const invitation = invitations.find((each) => each.email === email && each.expiresAt > now)
-    if (!invitation) continue
-    const { id, role } = invitation
-    const { modifiedCount } = await Teams.updateOne(
-      {
-        _id,
-        invitations: trusted({ $elemMatch: { id, expiresAt: { $gt: now } } }),
-        'members.email': trusted({ $ne: email }),
-      },
-      { $push: { members: { id: newId(), email, role, joinedAt: now } }, $pull: { invitations: { email } } },
-    )
-    if (modifiedCount > 0) joined.push(_id)
-  }
-  return joined
+    return invitation ? [{ appId: _id, invitation }] : []
+  })
+}
+
+/**
+ * Makes whoever proved to hold the address of an invitation a member, once. What else was mailed with it is from now on a sign-in link like any other. Returns whether they were none before.
+ */
+export async function acceptInvitation({
+  appId,
+  invitation: { id, email, role },
+  now,
+}: {
+  appId: string
+  invitation: Invitation
+  now: Date
+}): Promise<boolean> {
+  const { modifiedCount } = await Teams.updateOne(
+    {
+      _id: appId,
+      invitations: trusted({ $elemMatch: { id, expiresAt: { $gt: now } } }),
+      'members.email': trusted({ $ne: email }),
+    },
+    { $push: { members: { id: newId(), email, role, joinedAt: now } }, $pull: { invitations: { email } } },
+  )
+  await shortenSignInsOf({ invitationId: id, now })
+  return modifiedCount > 0
 }
 
 const isMember = (id: string) => ({ members: trusted({ $elemMatch: { id } }) })

@@ -1,5 +1,6 @@
 import mongoose, { type Model } from 'mongoose'
 import { DAY, SECOND } from '../../core/clock.ts'
+import { ServiceError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { type Principal, principalField } from '../principal.ts'
 
@@ -38,10 +39,37 @@ schema.index({ appId: 1, at: -1 })
 
 export const AuditEntries: Model<AuditEntry> = mongoose.model<AuditEntry>('AuditEntry', schema)
 
+type NewEntry = Omit<AuditEntry, '_id' | 'details'> & { details?: AuditEntry['details'] }
+
 /** Writes down who did what. */
-export async function recordAudit({
-  details = {},
-  ...entry
-}: Omit<AuditEntry, '_id' | 'details'> & { details?: AuditEntry['details'] }): Promise<void> {
+export async function recordAudit({ details = {}, ...entry }: NewEntry): Promise<void> {
   await AuditEntries.create({ _id: newId(), details, ...entry })
+}
+
+/** What an entry says until the end of its action is known, and for good where the process was killed before that. */
+const UNCONFIRMED = { outcome: 'unconfirmed' }
+
+/**
+ * Does something that has to be found in the audit trail. Its entry is written before: a process that is killed in between leaves an entry too many, never
+ * one too few. It is taken back where nothing was changed: `work` throws a `ServiceError` below 500, or `outcome` returns null.
+ */
+export async function audited<T>(
+  { details = {}, ...entry }: NewEntry,
+  work: () => Promise<T>,
+  /** What is known only afterwards. */
+  outcome: (result: T) => Partial<Pick<AuditEntry, 'target' | 'details'>> | null = () => ({}),
+): Promise<T> {
+  const _id = newId()
+  await AuditEntries.create({ _id, ...entry, details: { ...details, ...UNCONFIRMED } })
+  let result: T
+  try {
+    result = await work()
+  } catch (error) {
+    if (error instanceof ServiceError && error.status < 500) await AuditEntries.deleteOne({ _id })
+    throw error
+  }
+  const known = outcome(result)
+  if (known === null) await AuditEntries.deleteOne({ _id })
+  else await AuditEntries.updateOne({ _id }, { $set: { details, ...known } })
+  return result
 }
