@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type Server } from 'node:http'
 import compression from 'compression'
 import express, { type Express } from 'express'
 import { HOUR, MINUTE, SECOND } from '../core/clock.ts'
+import { createDailyCounter, type DailyCounter } from '../schemas/app/daily-count.ts'
 import { apiRouter } from './api/index.ts'
 import { bodyTime } from './kit/body-time.ts'
 import { requestContext } from './kit/context.ts'
@@ -34,7 +35,7 @@ const MOST_CONNECTIONS = 10_000
 const COMPRESS_FROM_BYTES = 1_024
 
 /** Everything that the public listener answers, put together in one place. */
-async function createApplication(runtime: HttpRuntime): Promise<Express> {
+async function createApplication(runtime: HttpRuntime, daily: DailyCounter): Promise<Express> {
   const { config, clock, log, metrics } = runtime
   const app = express()
   app.disable('x-powered-by')
@@ -52,7 +53,7 @@ async function createApplication(runtime: HttpRuntime): Promise<Express> {
     endpoint(app, '/readyz', { get: [ready(runtime)] })
     endpoint(app, '/metrics', { get: [showMetrics(metrics)] })
   }
-  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES }), apiRouter(runtime))
+  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES }), apiRouter({ runtime, daily }))
   app.use('/ops', compression({ threshold: COMPRESS_FROM_BYTES }), opsRouter(runtime))
   app.use(docsRouter(runtime))
   const assets = await createAssets()
@@ -69,17 +70,20 @@ interface PublicServer {
   viewers(): number
   /** Sends them to another process. */
   stopViewers(): void
+  /** Writes down what was counted of requests: after the last of them. */
+  stopCounting(): Promise<void>
 }
 
 /** The listener with its bounds; not listening yet. */
 export async function createServer(runtime: HttpRuntime): Promise<PublicServer> {
+  const daily = createDailyCounter(runtime)
   const server = createHttpServer(
     { headersTimeout: HEADERS_TIME_MS, requestTimeout: REQUEST_TIME_MS, keepAliveTimeout: KEEP_ALIVE_MS },
-    await createApplication(runtime),
+    await createApplication(runtime, daily),
   )
   server.timeout = SILENT_MS
   server.maxHeadersCount = MOST_HEADERS
   server.maxConnections = MOST_CONNECTIONS
   const relay = attachStreamRelay({ server, runtime })
-  return { server, viewers: relay.size, stopViewers: relay.stop }
+  return { server, viewers: relay.size, stopViewers: relay.stop, stopCounting: daily.stop }
 }

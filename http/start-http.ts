@@ -14,7 +14,11 @@ const DRAIN_LOOK_MS = 50
 /** The public listener of one http process: it may run alone, or beside others on one port as a worker of node:cluster. */
 export const startHttp: StartWork = async ({ runtime: base, parts }) => {
   const { config, clock } = base
-  const { server, viewers, stopViewers } = await createServer({ ...base, profiles: await loadProfiles(config) })
+  const { server, viewers, stopViewers, stopCounting } = await createServer({
+    ...base,
+    profiles: await loadProfiles(config),
+  })
+  parts.add({ stop: stopCounting })
   server.listen(config.PORT, config.HOST)
   await once(server, 'listening')
   parts.add({ stop: () => drain(server, clock) })

@@ -1,8 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { type Clock, MINUTE, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Logger } from '../../core/log.ts'
-import { createDailyCounter, type DailyCounter } from '../../schemas/app/daily-count.ts'
+import type { DailyCounter } from '../../schemas/app/daily-count.ts'
 import { type Caller, createCountedFinder, createUseNotes, findCaller } from '../../schemas/app/request-count.ts'
 import { contextOf } from '../kit/context.ts'
 import { inTime } from '../kit/deadline.ts'
@@ -32,10 +31,9 @@ export function authenticate({ clock }: { clock: Clock }): RequestHandler {
 }
 
 /** The same for endpoints with a rate limit: the request is counted, and every answer carries the RateLimit headers. */
-export function authenticateLimited({ clock, log }: { clock: Clock; log: Logger }): RequestHandler {
+export function authenticateLimited({ clock, daily }: { clock: Clock; daily: DailyCounter }): RequestHandler {
   const findCounted = createCountedFinder({ clock })
   const noteUse = createUseNotes({ clock })
-  const daily = createDailyCounter({ clock, log })
   return async (request, response, next) => {
     const credential = bearerOf(request.get('authorization'))
     const caller = admit(request, response, await inTime(findCounted(credential), { clock }))

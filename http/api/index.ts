@@ -1,4 +1,5 @@
 import type { RequestHandler, Router } from 'express'
+import type { DailyCounter } from '../../schemas/app/daily-count.ts'
 import { apiEndpoints } from '../../wire/api-endpoints.ts'
 import type { Endpoint } from '../../wire/endpoint.ts'
 import { authenticate, authenticateLimited } from '../access/api-key.ts'
@@ -13,13 +14,13 @@ import { postPurge } from './purge.ts'
 import { type ConnectionLister, createConnectionLister } from './user-connections.ts'
 
 /** The partners' API (docs/behaviour.md, Endpoints). */
-export function apiRouter(runtime: HttpRuntime): Router {
+export function apiRouter({ runtime, daily }: { runtime: HttpRuntime; daily: DailyCounter }): Router {
   const lister = createConnectionLister(runtime)
   return endpointRouter({
     endpoints: apiEndpoints,
     under: '/api',
     runtime,
-    guard: createGuard(runtime),
+    guard: createGuard({ runtime, daily }),
     handlers: {
       listConnections: getConnections(lister),
       listConversations: eitherForm({ runtime, lister }),
@@ -32,8 +33,14 @@ export function apiRouter(runtime: HttpRuntime): Router {
 }
 
 /** One counter for all endpoints with a limit: requests that come together are counted together. */
-function createGuard(runtime: HttpRuntime): (endpoint: Endpoint) => RequestHandler[] {
-  const limited = authenticateLimited(runtime)
+function createGuard({
+  runtime,
+  daily,
+}: {
+  runtime: HttpRuntime
+  daily: DailyCounter
+}): (endpoint: Endpoint) => RequestHandler[] {
+  const limited = authenticateLimited({ ...runtime, daily })
   const authenticated = authenticate(runtime)
   return ({ authentication, rateLimited }) => {
     if (authentication.by !== 'apiKey') return []

@@ -21,7 +21,7 @@ interface DailyCount extends Partial<Counts> {
 
 /** Longer than the 30 days that are shown. */
 const KEPT_MS = 40 * DAY
-/** Counts of a process are added to the database this often; what a killed process had in hand is missing from a chart, and from nothing else. */
+/** Counts of a process are added to the database this often; what a killed process (not one that is stopped) had in hand is missing from a chart, and from nothing else. */
 const WRITE_EVERY_MS = 5 * SECOND
 
 const schema = new mongoose.Schema<DailyCount>(
