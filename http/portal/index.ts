@@ -5,6 +5,7 @@ import type { PageContext } from '../pages/kit/exchange.ts'
 import { sectionPath } from './kit/layout.ts'
 import { portalRouter } from './kit/portal-router.ts'
 import { activityHandlers } from './sections/activity.ts'
+import { deliveryHandlers } from './sections/deliveries.ts'
 import { keyHandlers } from './sections/keys.ts'
 import { overviewHandlers } from './sections/overview.ts'
 import { settingsHandlers } from './sections/settings.ts'
@@ -30,6 +31,7 @@ export const portal = (context: PageContext): Router =>
       ...userHandlers,
       ...keyHandlers,
       ...webhookHandlers,
+      ...deliveryHandlers,
       ...teamHandlers,
       ...activityHandlers,
       ...settingsHandlers,

@@ -25,6 +25,8 @@ interface Note {
 
 /** The page is shown at once; whoever never comes leaves nothing behind. */
 const KEPT_MS = 5 * MINUTE
+/** Shown on one page; whoever sends a form more often than that meanwhile sees the rest with the next. */
+const MOST_NOTES = 10
 const PURPOSE = 'portal-note'
 
 const schema = new mongoose.Schema<Note>(
@@ -58,10 +60,21 @@ export async function leaveNote({ sessionId, path, keyring, now, ...content }: P
   await Notes.create({ _id, sessionId, path, key: wrapped, sealed, expiresAt: new Date(now.getTime() + KEPT_MS) })
 }
 
-/** Takes the note of this page, if there is one: its deletion is the showing, so that a reload does not bring it back. */
-export async function takeNote({ sessionId, path, keyring, now }: Place): Promise<NoteContent | undefined> {
-  const note = await takeOne(Notes, { sessionId, path, expiresAt: trusted({ $gt: now }) })
-  if (!note) return undefined
-  const opened = unseal(keyring.unwrap(note.key), { owner: note._id, purpose: PURPOSE }, note.sealed)
-  return JSON.parse(opened.toString('utf8')) as NoteContent
+/**
+ * Takes the notes of this page, oldest first; more than one where a form was sent twice before the page came. Their deletion is the showing, so that a
+ * reload does not bring them back.
+ */
+export async function takeNotes({ sessionId, path, keyring, now }: Place): Promise<NoteContent[]> {
+  const taken: Note[] = []
+  while (taken.length < MOST_NOTES) {
+    const note = await takeOne(Notes, { sessionId, path, expiresAt: trusted({ $gt: now }) })
+    if (!note) break
+    taken.push(note)
+  }
+  return taken
+    .sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())
+    .map(({ _id, key, sealed }) => {
+      const opened = unseal(keyring.unwrap(key), { owner: _id, purpose: PURPOSE }, sealed)
+      return JSON.parse(opened.toString('utf8')) as NoteContent
+    })
 }

@@ -37,6 +37,7 @@ ${showsLimit && html`<line class="limit" x1="0" y1="${lineAt}" x2="${width}" y2=
 <p class="chart-ends"><span>${days[0]}</span><span>${days.at(-1)}</span></p>
 <details><summary>Numbers by day</summary>${table({
     caption: `${drawn.label} by day`,
+    narrow: true,
     columns: [{ label: 'Day' }, ...series.map(({ label }) => ({ label, numeric: true }))],
     rows: days.map((day, index) => [day, ...series.map(({ values }) => number(values[index] ?? 0))]).toReversed(),
   })}</details>`

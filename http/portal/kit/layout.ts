@@ -2,7 +2,7 @@ import type { Response } from 'express'
 import type { NoteContent } from '../../../schemas/member/note.ts'
 import { html, type Markup } from '../../pages/kit/html.ts'
 import { PORTAL_PATH } from '../routes.ts'
-import { buttonForm, form, select } from './parts.ts'
+import { ALERT_ID, buttonForm, form, select } from './parts.ts'
 import type { AppExchange, Exchange, MemberExchange } from './visit.ts'
 
 const SECTIONS = [
@@ -111,8 +111,8 @@ export function sendAppPage(
 ${sidebar(exchange, section)}
 <main id="main" class="content">
 <header class="page-head"><div><h1>${title}</h1>${lead !== undefined && html`<p class="soft">${lead}</p>`}</div>${actions}</header>
-${alert !== undefined && html`<p role="alert" class="notice bad">${alert}</p>`}
-${noteMarkup(exchange.note)}
+${alert !== undefined && html`<p role="alert" class="notice bad" id="${ALERT_ID}">${alert}</p>`}
+${exchange.notes.map(noteMarkup)}
 ${body}
 </main>
 </div></body>`
@@ -121,9 +121,7 @@ ${body}
 
 const SECRETS = { apiKey: 'API key', appSecret: 'App secret', webhookSecret: 'Signing secret' }
 
-function noteMarkup(note: NoteContent | undefined): Markup | false {
-  if (!note) return false
-  const { kind, text, secret } = note
+function noteMarkup({ kind, text, secret }: NoteContent): Markup {
   const said = html`<p role="${kind}" class="notice ${kind === 'alert' ? 'bad' : 'good'}">${text}</p>`
   if (!secret) return said
   return html`${said}<section class="card secret" aria-label="${SECRETS[secret.name]}">
@@ -134,8 +132,8 @@ function noteMarkup(note: NoteContent | undefined): Markup | false {
 }
 
 const sidebar = (exchange: AppExchange, current: Section): Markup => html`<div class="side">
-<div class="side-head"><p class="product">Developer portal ${environment(exchange)}</p>
-${appSwitch(exchange)}</div>
+<header class="side-head"><p class="product">Developer portal ${environment(exchange)}</p>
+${appSwitch(exchange)}</header>
 <nav aria-label="Sections"><ul>${SECTIONS.map(
   ([section, label]) =>
     html`<li><a href="${sectionPath(exchange.app._id, section)}"${section === current && html` aria-current="page"`}>${label}</a></li>`,
@@ -145,7 +143,7 @@ ${account(exchange)}
 
 function appSwitch(exchange: AppExchange): Markup {
   const { app, apps } = exchange
-  if (apps.length < 2) return html`<p class="app-name" title="${app.name}">${app.name}</p>`
+  if (apps.length < 2) return html`<p class="app-name" title="${app.name}"><bdi>${app.name}</bdi></p>`
   const options = apps.map(({ appId, name }) => ({ value: appId, label: name }))
   return form(
     exchange,
@@ -156,9 +154,9 @@ function appSwitch(exchange: AppExchange): Markup {
 
 export const account = (
   exchange: Pick<MemberExchange, 'visit' | 'runtime' | 'email'>,
-): Markup => html`<div class="account">
+): Markup => html`<section class="account" aria-label="Account">
 <p class="soft" title="${exchange.email}">${exchange.email}</p>
 <div class="account-actions">
 ${buttonForm(exchange, { action: `${PORTAL_PATH}/sign-out`, label: 'Sign out', kind: 'small' })}
 ${buttonForm(exchange, { action: `${PORTAL_PATH}/sign-out-everywhere`, label: 'Sign out everywhere', kind: 'small' })}
-</div></div>`
+</div></section>`

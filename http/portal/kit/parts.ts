@@ -7,13 +7,20 @@ export const FORM_TOKEN = 'formToken'
 
 type Content = Markup | string | number | false | undefined
 
+/** What went wrong with a form, to which its wrong field points. */
+export const ALERT_ID = 'problem'
+
+/** A field that nobody sees. */
+export const hidden = (name: string, value: string): Markup =>
+  html`<input type="hidden" name="${name}" value="${value}">`
+
 /** A form of this visit: `get` leads to a page that asks, `post` does something. */
 export const form = (
   { visit, runtime }: Pick<Exchange, 'visit' | 'runtime'>,
   { action, method = 'post', className }: { action: string; method?: 'get' | 'post'; className?: string },
   content: Content | Content[],
 ): Markup => html`<form method="${method}" action="${action}"${className !== undefined && html` class="${className}"`}>
-${method === 'post' && html`<input type="hidden" name="${FORM_TOKEN}" value="${formToken(visit, runtime)}">`}${content}
+${method === 'post' && hidden(FORM_TOKEN, formToken(visit, runtime))}${content}
 </form>`
 
 /** A form that is one button. */
@@ -35,7 +42,7 @@ export const buttonForm = (
 
 type ButtonKind = 'primary' | 'plain' | 'danger' | 'small' | 'danger small'
 
-/** A labelled field; what is wrong with it stands below it. */
+/** A labelled field. One that is `invalid` is where the person goes on; what is wrong with it stands above the form. */
 export const field = ({
   label,
   name,
@@ -46,6 +53,7 @@ export const field = ({
   autocomplete = 'off',
   placeholder,
   maxLength = 2_048,
+  invalid = false,
 }: {
   label: string
   name: string
@@ -53,13 +61,17 @@ export const field = ({
   type?: string
   hint?: Content
   required?: boolean
+  invalid?: boolean
   autocomplete?: string
   placeholder?: string
   maxLength?: number
 }): Markup => html`<div class="field"><label for="field-${name}">${label}</label>
 <input id="field-${name}" name="${name}" type="${type}" value="${value}" maxlength="${maxLength}" autocomplete="${autocomplete}"${
   required && html` required`
-}${placeholder !== undefined && html` placeholder="${placeholder}"`}${hint && html` aria-describedby="hint-${name}"`} spellcheck="false">
+}${placeholder !== undefined && html` placeholder="${placeholder}"`}${
+  (hint || invalid) &&
+  html` aria-describedby="${[invalid && ALERT_ID, hint && `hint-${name}`].filter(Boolean).join(' ')}"`
+}${invalid && html` aria-invalid="true" autofocus`}${type === 'text' && html` dir="auto"`} spellcheck="false">
 ${hint && html`<p class="hint" id="hint-${name}">${hint}</p>`}</div>`
 
 export const select = ({
@@ -81,42 +93,53 @@ export const select = ({
   (each) => html`<option value="${each.value}"${each.value === value && html` selected`}>${each.label}</option>`,
 )}</select></div>`
 
-/** A column of a table; a `wide` one is left out on a phone, where the row's own page has it. */
+/** A column of a table. */
 interface Column {
   label: string
+  /** Left out on a phone, where the row's own page has it. */
   wide?: boolean
   /** Numbers stand at the right. */
   numeric?: boolean
+  /** Short values that are not broken: addresses, ends of keys. */
+  unbroken?: boolean
   /** Seen by screen readers only. */
   hideLabel?: boolean
 }
 
-/** A table that scrolls by itself where it is wider than the page. */
+/**
+ * A table; on a phone the cells of a row stand below each other, with the label of their column, unless it is `narrow`. The roles are said, since a table
+ * that is laid out otherwise is none any more for some screen readers.
+ */
 export const table = ({
   caption,
   columns,
   rows,
-  stacked = false,
+  narrow = false,
 }: {
-  /** On a phone the cells of a row stand below each other: for rows with buttons. */
-  stacked?: boolean
+  /** Fits a phone as it is. */
+  narrow?: boolean
   /** Names the table for screen readers. */
   caption: string
   columns: Column[]
   rows: Content[][]
-}): Markup => html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table${stacked && html` class="stacked"`}>
+}): Markup => html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table role="table"${!narrow && html` class="stacked"`}>
 <caption class="unseen">${caption}</caption>
-<thead><tr>${columns.map(
+<thead role="rowgroup"><tr role="row">${columns.map(
   (column) =>
-    html`<th scope="col"${classOf(column)}>${column.hideLabel ? html`<span class="unseen">${column.label}</span>` : column.label}</th>`,
+    html`<th role="columnheader" scope="col"${classOf(column)}>${column.hideLabel ? html`<span class="unseen">${column.label}</span>` : column.label}</th>`,
 )}</tr></thead>
-<tbody>${rows.map(
-  (cells) => html`<tr>${cells.map((cell, index) => html`<td${classOf(columns[index])}>${cell}</td>`)}</tr>
+<tbody role="rowgroup">${rows.map(
+  (cells) => html`<tr role="row">${cells.map((cell, index) => tableCell(cell, columns[index]))}</tr>
 `,
 )}</tbody></table></div>`
 
+const tableCell = (cell: Content, column: Column | undefined): Markup =>
+  html`<td role="cell"${classOf(column)}${column && !column.hideLabel && html` data-label="${column.label}"`}>${cell}</td>`
+
 const classOf = (column: Column | undefined): Markup | false => {
-  const names = [column?.wide && 'wide', column?.numeric && 'numeric'].filter(Boolean).join(' ')
+  const names = [column?.wide && 'wide', column?.numeric && 'numeric', column?.unbroken && 'unbroken']
+    .filter(Boolean)
+    .join(' ')
   return names !== '' && html` class="${names}"`
 }
 
@@ -143,4 +166,31 @@ export const moment = (at: Date): Markup => html`<time datetime="${at.toISOStrin
 
 export const number = (value: number): string => value.toLocaleString('en')
 
-export const counted = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`
+export const counted = (value: number, noun: string, plural = `${noun}s`): string =>
+  `${number(value)} ${value === 1 ? noun : plural}`
+
+/** The ways on from a page of a list that is sorted by time. */
+export function pageLinks({
+  path,
+  query,
+  before,
+  next,
+  what,
+}: {
+  path: string
+  query: Record<string, string>
+  /** Where this page began; absent on the first one. */
+  before: Date | undefined
+  /** Where the next one begins; absent on the last one. */
+  next: Date | undefined
+  what: string
+}): Markup | false {
+  const address = (more: Record<string, string>): string => {
+    const text = new URLSearchParams({ ...query, ...more }).toString()
+    return text === '' ? path : `${path}?${text}`
+  }
+  if (!before && !next) return false
+  return html`<nav class="pages" aria-label="Pages">${before && html`<a href="${address({})}">Newest ${what}</a>`}${
+    next && html`<a href="${address({ before: next.toISOString() })}">Older ${what}</a>`
+  }</nav>`
+}

@@ -2,7 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { ServiceError } from '../../../core/errors.ts'
 import { type App, Apps } from '../../../schemas/app/app.ts'
 import { trusted } from '../../../schemas/database.ts'
-import { takeNote } from '../../../schemas/member/note.ts'
+import { takeNotes } from '../../../schemas/member/note.ts'
 import type { Method } from '../../../wire/endpoint.ts'
 import {
   isOwnForm,
@@ -130,11 +130,9 @@ async function enter(base: Exchange, access: Access): Promise<AppExchange> {
   if (access !== 'member' && access !== 'anyone' && !mayDo(role, access)) throw new ServiceError('forbidden_role')
   const path = `${PORTAL_PATH}${request.path}`
   const { keyring, clock } = runtime
-  const note =
-    request.method === 'GET'
-      ? await takeNote({ sessionId: visitId(visit), path, keyring, now: clock.now() })
-      : undefined
-  return { ...exchange, app, role, note }
+  const notes =
+    request.method === 'GET' ? await takeNotes({ sessionId: visitId(visit), path, keyring, now: clock.now() }) : []
+  return { ...exchange, app, role, notes }
 }
 
 /** Reads a form as browsers send it; throws `body_too_large`. */

@@ -25,6 +25,6 @@ export interface MemberExchange extends Exchange {
 export interface AppExchange extends MemberExchange {
   app: App
   role: Role
-  /** What the page before left to be said here. */
-  note?: NoteContent | undefined
+  /** What the forms before left to be said here. */
+  notes: NoteContent[]
 }

@@ -3,7 +3,8 @@ import { AuditEntries, type AuditEntry } from '../../../schemas/operations/audit
 import { html, type Markup } from '../../pages/kit/html.ts'
 import { csvOf } from '../kit/csv.ts'
 import { sectionPath, sendAppPage } from '../kit/layout.ts'
-import { card, emptyState, form, moment, select, table } from '../kit/parts.ts'
+import { readMoment, readPage } from '../kit/paging.ts'
+import { card, emptyState, form, moment, pageLinks, select, table } from '../kit/parts.ts'
 import type { PortalHandlers } from '../kit/portal-router.ts'
 import type { AppExchange } from '../kit/visit.ts'
 
@@ -37,7 +38,7 @@ const WORDS: Record<string, string> = {
 export const activityHandlers: ActivityHandlers = {
   'GET /apps/:appId/activity': showActivity,
   'GET /apps/:appId/activity.csv': async (exchange) => {
-    const entries = await entriesOf(exchange, MOST_ROWS)
+    const entries = await entriesOf(exchange, undefined, MOST_ROWS)
     exchange.response
       .set('Content-Disposition', 'attachment; filename="activity.csv"')
       .type('text/csv')
@@ -59,20 +60,28 @@ export const activityHandlers: ActivityHandlers = {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-function filterOf({ app, request }: AppExchange): Record<string, unknown> {
-  const person = textOf(request.query['person'])
-  const action = textOf(request.query['action'])
-  const before = new Date(textOf(request.query['before']) ?? '')
-  return {
-    appId: app._id,
-    ...(person !== undefined && (person.includes('@') ? { 'by.id': person } : { 'by.kind': person })),
-    ...(action !== undefined && { action }),
-    ...(!Number.isNaN(before.getTime()) && { at: trusted({ $lt: before }) }),
-  }
+interface Filter {
+  person?: string
+  action?: string
 }
 
-const entriesOf = (exchange: AppExchange, limit: number): Promise<AuditEntry[]> =>
-  AuditEntries.find(filterOf(exchange)).sort({ at: -1 }).limit(limit).lean<AuditEntry[]>()
+function readFilter({ request }: AppExchange): Filter {
+  const person = textOf(request.query['person'])
+  const action = textOf(request.query['action'])
+  return { ...(person !== undefined && { person }), ...(action !== undefined && { action }) }
+}
+
+/** Entries of the app that the address asks for, newest first. */
+function entriesOf(exchange: AppExchange, at: unknown, limit: number): Promise<AuditEntry[]> {
+  const { person, action } = readFilter(exchange)
+  const filter: Record<string, unknown> = {
+    appId: exchange.app._id,
+    ...(person !== undefined && (person.includes('@') ? { 'by.id': person } : { 'by.kind': person })),
+    ...(action !== undefined && { action }),
+    ...(at !== undefined && { at }),
+  }
+  return AuditEntries.find(filter).sort({ at: -1 }).limit(limit).lean<AuditEntry[]>()
+}
 
 const who = ({ by }: AuditEntry): string => (by.kind === 'member' ? by.id : by.kind)
 
@@ -84,17 +93,17 @@ const detailsOf = ({ details }: AuditEntry): string =>
 async function showActivity(exchange: AppExchange): Promise<void> {
   const { app, request } = exchange
   const appId = app._id
-  const [found, members, kinds] = await Promise.all([
-    entriesOf(exchange, PAGE + 1),
+  const before = readMoment(request.query['before'])
+  const filter = readFilter(exchange)
+  const find = (at: unknown, limit: number) => entriesOf(exchange, at, limit)
+  const [page, members, kinds] = await Promise.all([
+    readPage({ find, timeOf: ({ at }) => at, length: PAGE }, before),
     AuditEntries.distinct('by.id', { appId, 'by.kind': 'member' }),
     AuditEntries.distinct('by.kind', { appId, 'by.kind': trusted({ $ne: 'member' }) }),
   ])
-  const shown = found.slice(0, PAGE)
-  const person = textOf(request.query['person'])
-  const action = textOf(request.query['action'])
-  const query = new URLSearchParams({ ...(person && { person }), ...(action && { action }) }).toString()
+  const { person, action } = filter
+  const query = new URLSearchParams({ ...filter }).toString()
   const path = sectionPath(appId, 'activity')
-  const last = shown.at(-1)
   sendAppPage(exchange, {
     section: 'activity',
     title: 'Activity',
@@ -122,15 +131,13 @@ async function showActivity(exchange: AppExchange): Promise<void> {
         }),
         html`<button class="button plain">Filter</button>`,
       ]),
-      shown.length === 0
+      page.shown.length === 0
         ? emptyState({
             title: 'Nothing here',
             text: 'No action matches. Choose another person or action, or look at everything.',
           })
-        : entryTable(shown),
-      found.length > PAGE &&
-        last &&
-        html`<p class="pages"><a href="${path}?${query}${query && '&'}before=${encodeURIComponent(last.at.toISOString())}">Older actions</a></p>`,
+        : entryTable(page.shown),
+      pageLinks({ path, query: { ...filter }, before, next: page.before, what: 'actions' }),
     ]),
   })
 }
@@ -142,9 +149,9 @@ const entryTable = (entries: AuditEntry[]): Markup =>
       { label: 'Time' },
       { label: 'Who' },
       { label: 'Action' },
-      { label: 'On', wide: true },
-      { label: 'Details', wide: true },
-      { label: 'From' },
+      { label: 'On' },
+      { label: 'Details' },
+      { label: 'From', unbroken: true },
     ],
     rows: entries.map((each) => [
       moment(each.at),

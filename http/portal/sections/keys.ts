@@ -28,6 +28,7 @@ export const keyHandlers: KeyHandlers = {
   'POST /apps/:appId/keys/:keyId/revoke': async (exchange) => {
     const { app, by, runtime } = exchange
     const key = keyOf(exchange)
+    if (key.revokedAt) return sayRevoked(exchange, key)
     await revokeApiKey({ appId: app._id, id: key.id, by, runtime })
     await goTo(exchange, pathOf(exchange), {
       kind: 'status',
@@ -48,7 +49,14 @@ function showKeys(exchange: AppExchange, refused?: { alert: string; name: string
       card(
         { title: 'Create a key', text: 'Name it after what uses it. The key is shown once.' },
         form(exchange, { action: pathOf(exchange), className: 'row' }, [
-          field({ label: 'Name', name: 'name', value: refused?.name, required: true, maxLength: 80 }),
+          field({
+            label: 'Name',
+            name: 'name',
+            value: refused?.name,
+            invalid: refused !== undefined,
+            required: true,
+            maxLength: 80,
+          }),
           html`<button class="button primary">Create API key</button>`,
         ]),
       ),
@@ -71,17 +79,16 @@ const hint = ({ hint: last }: ApiKey): Markup => html`<span class="mono">ccs_…
 const keyTable = (exchange: AppExchange, keys: ApiKey[]): Markup =>
   table({
     caption: 'Active API keys',
-    stacked: true,
     columns: [
       { label: 'Name' },
-      { label: 'Key', wide: true },
-      { label: 'Made', wide: true },
-      { label: 'Made by', wide: true },
+      { label: 'Key', unbroken: true },
+      { label: 'Made' },
+      { label: 'Made by' },
       { label: 'Last used' },
       { label: 'Actions', hideLabel: true },
     ],
     rows: keys.toReversed().map((key) => [
-      key.name,
+      html`<bdi>${key.name}</bdi>`,
       hint(key),
       moment(key.createdAt),
       key.createdBy,
@@ -100,8 +107,10 @@ const revokedCard = (keys: ApiKey[]): Markup =>
     { title: 'Revoked keys' },
     table({
       caption: 'Revoked API keys',
-      columns: [{ label: 'Name' }, { label: 'Key' }, { label: 'Revoked' }],
-      rows: keys.toReversed().map((key) => [key.name, hint(key), key.revokedAt && moment(key.revokedAt)]),
+      columns: [{ label: 'Name' }, { label: 'Key', unbroken: true }, { label: 'Revoked' }],
+      rows: keys
+        .toReversed()
+        .map((key) => [html`<bdi>${key.name}</bdi>`, hint(key), key.revokedAt && moment(key.revokedAt)]),
     }),
   )
 
@@ -118,15 +127,20 @@ async function createKey(exchange: AppExchange): Promise<void> {
   })
 }
 
-/** An active key of the app. Throws `not_found`. */
+/** Of a form that was opened before somebody else revoked the key. */
+const sayRevoked = (exchange: AppExchange, { name }: ApiKey): Promise<void> =>
+  goTo(exchange, pathOf(exchange), { kind: 'status', text: `“${name}” was revoked before.` })
+
+/** A key of the app. Throws `not_found`. */
 function keyOf({ app, request }: AppExchange): ApiKey {
-  const key = app.apiKeys.find(({ id, revokedAt }) => id === request.params['keyId'] && !revokedAt)
+  const key = app.apiKeys.find(({ id }) => id === request.params['keyId'])
   if (!key) throw new ServiceError('not_found')
   return key
 }
 
-function confirmRevocation(exchange: AppExchange): void {
+async function confirmRevocation(exchange: AppExchange): Promise<void> {
   const key = keyOf(exchange)
+  if (key.revokedAt) return sayRevoked(exchange, key)
   sendAppPage(exchange, {
     section: 'keys',
     title: `Revoke “${key.name}”?`,

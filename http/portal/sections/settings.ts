@@ -1,18 +1,15 @@
-import { ServiceError } from '../../../core/errors.ts'
 import { changedAppBody } from '../../../wire/ops-apps.ts'
-import { DEFAULT_OVERLAP_S } from '../../../wire/ops-keys.ts'
-import { endOverlap, rotateAppSecret } from '../../actions/app-secrets.ts'
 import { changeApp } from '../../actions/apps.ts'
 import { hexColor, NEUTRAL_BRAND } from '../../pages/kit/colors.ts'
 import { formField } from '../../pages/kit/form.ts'
 import { html, type Markup } from '../../pages/kit/html.ts'
 import { problemOf } from '../kit/input.ts'
 import { sectionPath, sendAppPage } from '../kit/layout.ts'
-import { buttonForm, card, field, form, moment } from '../kit/parts.ts'
+import { card, field, form, hidden } from '../kit/parts.ts'
 import type { PortalHandlers } from '../kit/portal-router.ts'
 import { goTo } from '../kit/redirect.ts'
 import type { AppExchange } from '../kit/visit.ts'
-import { overlapping } from './webhooks-view.ts'
+import { rotationOf } from './rotation.ts'
 
 type SettingsHandlers = Pick<
   PortalHandlers,
@@ -31,46 +28,17 @@ const LABELS = {
 } as const
 type Name = keyof typeof LABELS
 type Values = Record<Name, string>
+const MAY_BE_EMPTY = new Set<Name>(['logoUrl', 'primaryColor'])
 
+const rotation = rotationOf('app')
 const pathOf = ({ app }: AppExchange): string => sectionPath(app._id, 'settings')
 
 export const settingsHandlers: SettingsHandlers = {
   'GET /apps/:appId/settings': (exchange) => showSettings(exchange),
   'POST /apps/:appId/settings': save,
-  'GET /apps/:appId/settings/rotate': (exchange) => {
-    const path = pathOf(exchange)
-    sendAppPage(exchange, {
-      section: 'settings',
-      title: 'Rotate the app secret?',
-      body: card({ title: 'A new secret is made and shown once' }, [
-        html`<p>For 24 hours links signed with either secret are taken. Put the new one into your backend in that time; nobody notices.</p>`,
-        html`<div class="actions">${form(exchange, { action: `${path}/rotate` }, html`<button class="button primary">Rotate</button>`)}<a class="button plain" href="${path}">Cancel</a></div>`,
-      ]),
-    })
-  },
-  'POST /apps/:appId/settings/rotate': async (exchange) => {
-    const { app, by, runtime } = exchange
-    const value = await rotateAppSecret({
-      appId: app._id,
-      secret: 'app',
-      overlapSeconds: DEFAULT_OVERLAP_S,
-      by,
-      runtime,
-    })
-    await goTo(exchange, pathOf(exchange), {
-      kind: 'status',
-      text: 'The app secret is new. For 24 hours links signed with the old one are taken too.',
-      secret: { name: 'appSecret', value },
-    })
-  },
-  'POST /apps/:appId/settings/end-overlap': async (exchange) => {
-    const { app, by, runtime } = exchange
-    await endOverlap({ appId: app._id, secret: 'app', by, runtime })
-    await goTo(exchange, pathOf(exchange), {
-      kind: 'status',
-      text: 'Links signed with the old secret are refused from now on.',
-    })
-  },
+  'GET /apps/:appId/settings/rotate': rotation.ask,
+  'POST /apps/:appId/settings/rotate': rotation.rotate,
+  'POST /apps/:appId/settings/end-overlap': rotation.endOld,
 }
 
 const present = ({ app }: AppExchange): Values => ({
@@ -80,34 +48,42 @@ const present = ({ app }: AppExchange): Values => ({
   contactEmail: app.contactEmail,
 })
 
+/** What a hidden field beside each says: the value that the person saw. */
+const seenName = (name: Name): string => `seen-${name}`
+
+/** Saves what the person changed. What they left as it was is not written: somebody else may have changed it since the form was opened. */
 async function save(exchange: AppExchange): Promise<void> {
   const { request, app, by, runtime } = exchange
   const names = Object.keys(LABELS) as Name[]
   const values = Object.fromEntries(names.map((name) => [name, formField(request, name)?.trim() ?? ''])) as Values
-  const parsed = changedAppBody.safeParse({
-    ...values,
-    logoUrl: values.logoUrl || null,
-    primaryColor: values.primaryColor || null,
-  })
+  const refuse = (alert: string, name?: Name) => showSettings(exchange, { values, alert, ...(name && { name }) })
+  const changed = names.filter((name) => values[name] !== formField(request, seenName(name)))
+  const parsed = changedAppBody.safeParse(
+    Object.fromEntries(
+      changed.map((name) => [name, MAY_BE_EMPTY.has(name) && values[name] === '' ? null : values[name]]),
+    ),
+  )
   if (!parsed.success) {
-    const name = parsed.error.issues[0]?.path[0] as Name
-    return showSettings(exchange, { values, alert: problemOf(LABELS[name] ?? 'The form', parsed.error) })
+    const name = changed.find((each) => each === parsed.error.issues[0]?.path[0])
+    return refuse(problemOf(name ? LABELS[name] : 'The form', parsed.error), name)
   }
   if (parsed.data.logoUrl && !parsed.data.logoUrl.startsWith('https:'))
-    return showSettings(exchange, { values, alert: 'Logo URL must begin with https://.' })
-  try {
-    await changeApp({ appId: app._id, body: parsed.data, by, runtime })
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'invalid_parameter') throw error
-    return showSettings(exchange, { values, alert: `${error.values['reason'] ?? 'That cannot be saved'}.` })
-  }
+    return refuse('Logo URL must begin with https://.', 'logoUrl')
+  if (changed.length > 0) await changeApp({ appId: app._id, body: parsed.data, by, runtime })
   await goTo(exchange, pathOf(exchange), {
     kind: 'status',
     text: 'The settings are saved. Hosted pages show them from now on.',
   })
 }
 
-function showSettings(exchange: AppExchange, refused?: { values: Values; alert: string }): void {
+interface Refused {
+  values: Values
+  alert: string
+  /** The field that is wrong. */
+  name?: Name
+}
+
+function showSettings(exchange: AppExchange, refused?: Refused): void {
   const values = refused?.values ?? present(exchange)
   const owner = exchange.role === 'owner'
   const color = hexColor(values.primaryColor) ?? NEUTRAL_BRAND
@@ -118,23 +94,32 @@ function showSettings(exchange: AppExchange, refused?: { values: Values; alert: 
     lead: 'How your users see your app on the hosted pages, and the secret that signs their links.',
     style: `/assets/theme-${color}.css`,
     body: [
-      owner ? identityForm(exchange, values) : identityFacts(exchange),
+      owner ? identityForm(exchange, values, refused?.name) : identityFacts(exchange),
       card({ title: 'Preview', text: 'The hosted page under your name and colour.' }, preview(values)),
-      secretCard(exchange),
+      rotation.secretCard(exchange),
     ],
   })
 }
 
-const identityForm = (exchange: AppExchange, values: Values): Markup =>
+const identityForm = (exchange: AppExchange, values: Values, wrong: Name | undefined): Markup =>
   card(
     { title: 'App', text: html`App id <code>${exchange.app._id}</code>` },
     form(exchange, { action: pathOf(exchange), className: 'stack' }, [
-      field({ label: LABELS.appName, name: 'appName', value: values.appName, required: true, maxLength: 80 }),
+      ...Object.entries(present(exchange)).map(([name, value]) => hidden(seenName(name as Name), value)),
+      field({
+        label: LABELS.appName,
+        name: 'appName',
+        value: values.appName,
+        invalid: wrong === 'appName',
+        required: true,
+        maxLength: 80,
+      }),
       field({
         label: LABELS.logoUrl,
         name: 'logoUrl',
         type: 'url',
         value: values.logoUrl,
+        invalid: wrong === 'logoUrl',
         placeholder: 'https://…',
         hint: 'An https address of a square picture. Leave it empty to show the first letter of the name.',
       }),
@@ -142,6 +127,7 @@ const identityForm = (exchange: AppExchange, values: Values): Markup =>
         label: LABELS.primaryColor,
         name: 'primaryColor',
         value: values.primaryColor,
+        invalid: wrong === 'primaryColor',
         placeholder: '#3355ff',
         maxLength: 7,
         hint: 'A hex colour such as #3355ff. Text on it is made readable by itself.',
@@ -151,6 +137,7 @@ const identityForm = (exchange: AppExchange, values: Values): Markup =>
         name: 'contactEmail',
         type: 'email',
         value: values.contactEmail,
+        invalid: wrong === 'contactEmail',
         required: true,
         hint: 'Deprecations are announced there.',
       }),
@@ -174,26 +161,3 @@ const preview = ({ appName }: Values): Markup => html`<div class="preview" data-
 <div class="preview-top"><span class="preview-logo" aria-hidden="true" data-preview-letter>${[...appName.trim()][0]?.toUpperCase() ?? ''}</span><span class="preview-name" data-preview-name>${appName}</span></div>
 <div class="preview-body"><p>Sign in at your assistant to connect it.</p><span class="preview-button">Continue</span></div>
 </div>`
-
-function secretCard(exchange: AppExchange): Markup {
-  const { app, role, runtime } = exchange
-  const path = pathOf(exchange)
-  const [current] = app.linkSecrets
-  const old = overlapping(app.linkSecrets, runtime.clock.now())[0]
-  return card(
-    {
-      title: 'App secret',
-      text: 'Your backend signs connect and manage links with it, and nothing else.',
-      aside:
-        role === 'owner'
-          ? html`<div class="actions">${old && buttonForm(exchange, { action: `${path}/end-overlap`, label: 'End the old one now' })}${buttonForm(
-              exchange,
-              { action: `${path}/rotate`, method: 'get', label: 'Rotate app secret' },
-            )}</div>`
-          : undefined,
-    },
-    html`<p>${current && html`The present one was made ${moment(current.createdAt)}.`} ${
-      old?.expiresAt && html`The old one is valid until ${moment(old.expiresAt)}.`
-    } ${role !== 'owner' && html`<span class="soft">Owners can rotate it.</span>`}</p>`,
-  )
-}

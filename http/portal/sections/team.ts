@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ServiceError } from '../../../core/errors.ts'
+import { type ErrorCode, ServiceError } from '../../../core/errors.ts'
 import type { Invitation, Member } from '../../../schemas/member/membership.ts'
 import { isRole, normalEmail, ROLES, type Role } from '../../../schemas/member/role.ts'
 import { teamOf } from '../../../schemas/member/team.ts'
@@ -31,18 +31,20 @@ const pathOf = ({ app }: AppExchange): string => sectionPath(app._id, 'team')
 export const teamHandlers: TeamHandlers = {
   'GET /apps/:appId/team': (exchange) => showTeam(exchange),
   'POST /apps/:appId/team/invitations': inviteSomebody,
-  'POST /apps/:appId/team/invitations/:invitationId/resend': async (exchange) => {
-    const { app, by, runtime } = exchange
-    const { invitation } = await resendInvitation({ app, id: param(exchange, 'invitationId'), by, runtime })
-    await say(exchange, `A new invitation is on its way to ${invitation.email}; the link of before ends.`)
-  },
-  'POST /apps/:appId/team/invitations/:invitationId/withdraw': async (exchange) => {
-    const { app, by, runtime } = exchange
-    const { email } = await withdraw({ appId: app._id, id: param(exchange, 'invitationId'), by, runtime })
-    await say(exchange, `The invitation of ${email} is withdrawn.`)
-  },
+  'POST /apps/:appId/team/invitations/:invitationId/resend': (exchange) =>
+    orWhyNot(exchange, async () => {
+      const { app, by, runtime } = exchange
+      const { invitation } = await resendInvitation({ app, id: param(exchange, 'invitationId'), by, runtime })
+      await say(exchange, `A new invitation is on its way to ${invitation.email}; the link of before ends.`)
+    }),
+  'POST /apps/:appId/team/invitations/:invitationId/withdraw': (exchange) =>
+    orWhyNot(exchange, async () => {
+      const { app, by, runtime } = exchange
+      const { email } = await withdraw({ appId: app._id, id: param(exchange, 'invitationId'), by, runtime })
+      await say(exchange, `The invitation of ${email} is withdrawn.`)
+    }),
   'POST /apps/:appId/team/members/:memberId/role': (exchange) =>
-    orLastOwner(exchange, async () => {
+    orWhyNot(exchange, async () => {
       const { app, by, runtime, request } = exchange
       const role = roleField(request)
       const id = param(exchange, 'memberId')
@@ -50,7 +52,7 @@ export const teamHandlers: TeamHandlers = {
       await say(exchange, `${email} is ${role === 'owner' ? 'an owner' : 'a developer'} now.`)
     }),
   'POST /apps/:appId/team/members/:memberId/remove': (exchange) =>
-    orLastOwner(exchange, async () => {
+    orWhyNot(exchange, async () => {
       const { app, by, runtime } = exchange
       const { email } = await removeFromTeam({ appId: app._id, id: param(exchange, 'memberId'), by, runtime })
       await say(exchange, `${email} is no longer a member.`)
@@ -68,42 +70,52 @@ function roleField(request: AppExchange['request']): Role {
   return role
 }
 
-async function orLastOwner(exchange: AppExchange, change: () => Promise<void>): Promise<void> {
+const NOT_CHANGED: Partial<Record<ErrorCode, string>> = {
+  last_owner: 'An app always keeps at least one owner. Make somebody else an owner first.',
+  not_found: 'The team has changed since the page was opened: this is how it is now.',
+}
+
+async function orWhyNot(exchange: AppExchange, change: () => Promise<void>): Promise<void> {
   try {
     await change()
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'last_owner') throw error
-    await showTeam(exchange, {
-      status: 409,
-      alert: 'An app always keeps at least one owner. Make somebody else an owner first.',
-    })
+    const alert = error instanceof ServiceError ? NOT_CHANGED[error.code] : undefined
+    if (!(error instanceof ServiceError) || alert === undefined) throw error
+    await showTeam(exchange, { status: error.status, alert })
   }
 }
 
-const NOT_INVITED: Partial<Record<string, (email: string) => string>> = {
+const NOT_INVITED: Partial<Record<ErrorCode, (email: string) => string>> = {
   already_member: (email) => `${email} is a member already.`,
   already_invited: (email) => `${email} is invited already. Use “Resend” to send the mail again.`,
   team_full: () => 'The team has no more room. Remove somebody first.',
 }
 
+/** What the form of an invitation holds. */
+interface Invited {
+  email: string
+  role: Role
+}
+
 async function inviteSomebody(exchange: AppExchange): Promise<void> {
   const { request, app, by, runtime } = exchange
   const email = normalEmail(formField(request, 'email') ?? '')
-  if (!emailField.safeParse(email).success)
-    return showTeam(exchange, { status: 400, alert: 'Enter an e-mail address, such as name@company.com.', email })
+  const role = roleField(request)
+  const refuse = (status: number, alert: string) => showTeam(exchange, { status, alert, invited: { email, role } })
+  if (!emailField.safeParse(email).success) return refuse(400, 'Enter an e-mail address, such as name@company.com.')
   try {
-    await inviteMember({ app, email, role: roleField(request), by, runtime })
+    await inviteMember({ app, email, role, by, runtime })
   } catch (error) {
     const words = error instanceof ServiceError ? NOT_INVITED[error.code] : undefined
     if (!words) throw error
-    return showTeam(exchange, { status: 409, alert: words(email), email })
+    return refuse(409, words(email))
   }
   await say(exchange, `An invitation is on its way to ${email}. It works for seven days.`)
 }
 
 async function showTeam(
   exchange: AppExchange,
-  refused?: { status: number; alert: string; email?: string },
+  refused?: { status: number; alert: string; invited?: Invited },
 ): Promise<void> {
   const { app, role } = exchange
   const { members, invitations } = await teamOf(app._id)
@@ -116,19 +128,27 @@ async function showTeam(
       ? 'Developers work with API keys and the webhook. Owners do everything.'
       : 'Developers work with API keys and the webhook. Owners do everything, and decide who belongs to the team.',
     body: [
-      ...(owner ? [inviteCard(exchange, refused?.email)] : []),
+      ...(owner ? [inviteCard(exchange, refused?.invited)] : []),
       card({ title: 'Members' }, memberTable(exchange, members)),
       ...(invitations.length > 0 || owner ? [invitationCard(exchange, invitations)] : []),
     ],
   })
 }
 
-const inviteCard = (exchange: AppExchange, email: string | undefined): Markup =>
+const inviteCard = (exchange: AppExchange, invited: Invited | undefined): Markup =>
   card(
     { title: 'Invite somebody', text: 'They get a mail with a link that signs them in, good for seven days.' },
     form(exchange, { action: `${pathOf(exchange)}/invitations`, className: 'row' }, [
-      field({ label: 'E-mail', name: 'email', type: 'email', value: email, required: true, maxLength: LONGEST_EMAIL }),
-      select({ label: 'Role', name: 'role', options: ROLE_OPTIONS, id: 'new-role' }),
+      field({
+        label: 'E-mail',
+        name: 'email',
+        type: 'email',
+        value: invited?.email,
+        invalid: invited !== undefined,
+        required: true,
+        maxLength: LONGEST_EMAIL,
+      }),
+      select({ label: 'Role', name: 'role', value: invited?.role, options: ROLE_OPTIONS, id: 'new-role' }),
       html`<button class="button primary">Invite</button>`,
     ]),
   )
@@ -137,29 +157,34 @@ function memberTable(exchange: AppExchange, members: Member[]): Markup {
   const owner = exchange.role === 'owner'
   return table({
     caption: 'Members',
-    stacked: true,
     columns: [
       { label: 'E-mail' },
-      ...(owner ? [] : [{ label: 'Role' }]),
-      { label: 'Since', wide: true },
-      ...(owner ? [{ label: 'Role' }] : []),
+      { label: 'Since' },
+      { label: 'Role' },
+      ...(owner ? [{ label: 'Actions', hideLabel: true }] : []),
     ],
     rows: members.map((member) => [
       html`${member.email}${member.email === exchange.email && html` <span class="soft">(you)</span>`}`,
-      ...(owner ? [] : [member.role]),
       moment(member.joinedAt),
-      ...(owner ? [memberActions(exchange, member)] : []),
+      owner ? roleForm(exchange, member) : member.role,
+      ...(owner ? [removal(exchange, member)] : []),
     ]),
   })
 }
 
-const memberActions = (exchange: AppExchange, { id, email, role }: Member): Markup => html`<div class="actions">
-${form(exchange, { action: `${pathOf(exchange)}/members/${id}/role` }, [
-  select({ label: 'Role', name: 'role', value: role, options: ROLE_OPTIONS, hideLabel: true, id: `role-${id}` }),
-  html`<button class="button plain small">Change role</button>`,
-])}
-${buttonForm(exchange, { action: `${pathOf(exchange)}/members/${id}/remove`, label: 'Remove', kind: 'danger small', describedBy: email })}
-</div>`
+const roleForm = (exchange: AppExchange, { id, role }: Member): Markup =>
+  form(exchange, { action: `${pathOf(exchange)}/members/${id}/role`, className: 'actions' }, [
+    select({ label: 'Role', name: 'role', value: role, options: ROLE_OPTIONS, hideLabel: true, id: `role-${id}` }),
+    html`<button class="button plain small">Change role</button>`,
+  ])
+
+const removal = (exchange: AppExchange, { id, email }: Member): Markup =>
+  html`<div class="actions">${buttonForm(exchange, {
+    action: `${pathOf(exchange)}/members/${id}/remove`,
+    label: 'Remove',
+    kind: 'danger small',
+    describedBy: email,
+  })}</div>`
 
 function invitationCard(exchange: AppExchange, invitations: Invitation[]): Markup {
   const title = 'Open invitations'
@@ -174,11 +199,10 @@ function invitationCard(exchange: AppExchange, invitations: Invitation[]): Marku
     { title },
     table({
       caption: title,
-      stacked: true,
       columns: [
         { label: 'E-mail' },
-        { label: 'Role', wide: true },
-        { label: 'Invited by', wide: true },
+        { label: 'Role' },
+        { label: 'Invited by' },
         { label: 'Expires' },
         ...(owner ? [{ label: 'Actions', hideLabel: true }] : []),
       ],

@@ -3,7 +3,7 @@ import { isUuid } from '../../../core/ids.ts'
 import { type Connection, Connections } from '../../../schemas/connection/connection.ts'
 import { connectionProgress, NO_PROGRESS, type Progress } from '../../../schemas/connection/progress.ts'
 import { trusted } from '../../../schemas/database.ts'
-import { recordAudit } from '../../../schemas/operations/audit.ts'
+import { audited } from '../../../schemas/operations/audit.ts'
 import { type User, Users } from '../../../schemas/user/user.ts'
 import { isStorable, USER_REF_LENGTH } from '../../../wire/text.ts'
 import { previewPurge, purge } from '../../actions/purge.ts'
@@ -46,12 +46,17 @@ async function userOf({ app, request }: AppExchange): Promise<User> {
   return user
 }
 
+const isReference = (text: unknown): text is string =>
+  typeof text === 'string' && text !== '' && text.length <= USER_REF_LENGTH && isStorable(text)
+
 async function showUsers(exchange: AppExchange): Promise<void> {
   const { app, request } = exchange
-  const { q } = request.query
-  const wanted = typeof q === 'string' && q.length <= USER_REF_LENGTH && isStorable(q) ? q : ''
-  const range = wanted === '' ? {} : { userRef: trusted({ $gte: wanted, $lt: `${wanted}${LAST}` }) }
-  const found = await Users.find({ appId: app._id, ...range })
+  const { q, after } = request.query
+  const wanted = isReference(q) ? q : ''
+  const begins = wanted === '' ? [] : [{ userRef: trusted({ $gte: wanted, $lt: `${wanted}${LAST}` }) }]
+  const follows = isReference(after) ? [{ userRef: trusted({ $gt: after }) }] : []
+  const conditions = [...begins, ...follows]
+  const found = await Users.find({ appId: app._id, ...(conditions.length > 0 && { $and: conditions }) })
     .sort({ userRef: 1 })
     .limit(PAGE + 1)
     .lean<User[]>()
@@ -75,17 +80,18 @@ async function showUsers(exchange: AppExchange): Promise<void> {
       ]),
       shown.length === 0
         ? card({ title: 'Users' }, noUsers(wanted))
-        : card(
-            {
-              title: wanted === '' ? 'Users' : 'Found',
-              ...(found.length > PAGE && {
-                text: `The first ${PAGE}, in order of the reference. Search to narrow them down.`,
-              }),
-            },
+        : card({ title: wanted === '' ? 'Users' : 'Found', text: 'In order of the reference.' }, [
             await userTable(exchange, shown),
-          ),
+            found.length > PAGE && nextLink(exchange, wanted, shown.at(-1)),
+          ]),
     ],
   })
+}
+
+function nextLink(exchange: AppExchange, wanted: string, last: User | undefined): Markup | false {
+  if (!last) return false
+  const query = new URLSearchParams({ ...(wanted !== '' && { q: wanted }), after: last.userRef })
+  return html`<nav class="pages" aria-label="Pages"><a href="${pathOf(exchange)}?${query.toString()}">Next users</a></nav>`
 }
 
 const noUsers = (wanted: string): Markup =>
@@ -110,7 +116,7 @@ async function userTable(exchange: AppExchange, users: User[]): Promise<Markup> 
     caption: 'Users',
     columns: [{ label: 'User reference' }, { label: 'Connections' }, { label: 'First seen', wide: true }],
     rows: users.map(({ _id, userRef, createdAt }) => [
-      html`<a href="${pathOf(exchange)}/${_id}">${userRef}</a>`,
+      html`<a href="${pathOf(exchange)}/${_id}"><bdi>${userRef}</bdi></a>`,
       statuses(connections.filter(({ userId }) => userId === _id)),
       moment(createdAt),
     ]),
@@ -173,9 +179,9 @@ const connectionTable = (connections: Connection[], progress: Map<string, Progre
       { label: 'Provider' },
       { label: 'Status' },
       { label: 'Conversations', numeric: true },
-      { label: 'Last sync', wide: true },
-      { label: 'Next sync', wide: true },
-      { label: 'Connected', wide: true },
+      { label: 'Last sync' },
+      { label: 'Next sync' },
+      { label: 'Connected' },
     ],
     rows: connections.map((each) => [
       each.provider,
@@ -216,11 +222,12 @@ async function askForDeletion(exchange: AppExchange, user: User, alert?: string)
       html`<p><strong>${counted(conversationsDeleted, 'conversation')}</strong> and their files from <strong>${counted(
         connectionsRevoked,
         'connection',
-      )}</strong> of <strong>${user.userRef}</strong> are deleted at once, and so are the sign-ins that they were imported with. Copies in your own systems stay.</p>`,
+      )}</strong> of <strong><bdi>${user.userRef}</bdi></strong> are deleted at once, and so are the sign-ins that they were imported with. Copies in your own systems stay.</p>`,
       form(exchange, { action: `${path}/delete`, className: 'stack' }, [
         field({
           label: 'Type the user reference to confirm',
           name: 'confirmation',
+          invalid: alert !== undefined,
           required: true,
           maxLength: USER_REF_LENGTH,
           hint: html`It is <code>${user.userRef}</code>`,
@@ -237,10 +244,13 @@ async function deleteData(exchange: AppExchange, user: User): Promise<void> {
   if (formField(request, 'confirmation') !== userRef)
     return askForDeletion(exchange, user, 'Nothing was deleted: what was typed is not the user reference.')
   const appId = app._id
-  const done = await purge({ appId, target: { userRef }, by, runtime, signal: goneSignal(response) })
-  const { connectionsRevoked, conversationsDeleted } = done
-  const details = { connectionsRevoked, conversationsDeleted }
-  await recordAudit({ at: runtime.clock.now(), by, action: 'user.deleted', appId, target: userRef, details })
+  const { connectionsRevoked, conversationsDeleted } = await audited(
+    { at: runtime.clock.now(), by, action: 'user.deleted', appId, target: userRef },
+    () => purge({ appId, target: { userRef }, by, runtime, signal: goneSignal(response) }),
+    (done) => ({
+      details: { connectionsRevoked: done.connectionsRevoked, conversationsDeleted: done.conversationsDeleted },
+    }),
+  )
   const text =
     connectionsRevoked === 0
       ? 'Nothing was left: it had been deleted before.'

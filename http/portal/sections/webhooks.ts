@@ -2,105 +2,139 @@ import { ServiceError } from '../../../core/errors.ts'
 import { isUuid } from '../../../core/ids.ts'
 import { Deliveries, type Delivery } from '../../../schemas/delivery/delivery.ts'
 import { changedAppBody } from '../../../wire/ops-apps.ts'
-import { DEFAULT_OVERLAP_S } from '../../../wire/ops-keys.ts'
-import { endOverlap, rotateAppSecret } from '../../actions/app-secrets.ts'
 import { changeApp } from '../../actions/apps.ts'
-import { replayDelivery, replayDropped } from '../../actions/deliveries.ts'
 import { tryEndpoint } from '../../actions/try-endpoint.ts'
 import { goneSignal } from '../../kit/abort-signal.ts'
 import { formField } from '../../pages/kit/form.ts'
+import { html, type Markup } from '../../pages/kit/html.ts'
 import { problemOf } from '../kit/input.ts'
+import { sectionPath, sendAppPage } from '../kit/layout.ts'
+import { buttonForm, card, field, form, moment } from '../kit/parts.ts'
 import type { PortalHandlers } from '../kit/portal-router.ts'
 import { goTo } from '../kit/redirect.ts'
 import type { AppExchange } from '../kit/visit.ts'
-import { REPLAY_SPANS } from './replay-spans.ts'
-import { deliveriesPath, showDelivery, showRotation, showWebhooks, webhooksPath } from './webhooks-view.ts'
+import { deliveriesCard } from './delivery-list.ts'
+import { rotationOf } from './rotation.ts'
 
 type WebhookHandlers = Pick<
   PortalHandlers,
   | 'GET /apps/:appId/webhooks'
   | 'POST /apps/:appId/webhooks/endpoint'
   | 'POST /apps/:appId/webhooks/test'
-  | 'POST /apps/:appId/webhooks/replay'
   | 'GET /apps/:appId/webhooks/rotate'
   | 'POST /apps/:appId/webhooks/rotate'
   | 'POST /apps/:appId/webhooks/end-overlap'
-  | 'GET /apps/:appId/webhooks/deliveries/:deliveryId'
-  | 'POST /apps/:appId/webhooks/deliveries/:deliveryId/replay'
 >
 
+const rotation = rotationOf('webhook')
+const pathOf = ({ app }: AppExchange): string => sectionPath(app._id, 'webhooks')
+
+/** The endpoint of an app, its signing secret, and what was sent to it. */
 export const webhookHandlers: WebhookHandlers = {
   'GET /apps/:appId/webhooks': async (exchange) => {
-    const test = exchange.request.query['test']
-    const id = typeof test === 'string' && isUuid(test) ? test : undefined
-    const tested =
-      id === undefined ? null : await Deliveries.findOne({ _id: id, appId: exchange.app._id }).lean<Delivery>()
+    const tested = await testedDelivery(exchange)
     await showWebhooks(exchange, tested ? { tested } : {})
   },
   'POST /apps/:appId/webhooks/endpoint': saveEndpoint,
   'POST /apps/:appId/webhooks/test': async (exchange) => {
-    const { app, by, runtime, response } = exchange
-    if (!app.webhookUrl)
+    if (!exchange.app.webhookUrl)
       return showWebhooks(exchange, {
-        status: 400,
-        alert: 'There is no endpoint yet. Enter its URL and save it first.',
+        refused: { alert: 'There is no endpoint yet. Enter its URL and save it first.', url: '' },
       })
-    const delivery = await tryEndpoint({ appId: app._id, by, runtime, signal: goneSignal(response) })
-    if (delivery) return goTo(exchange, `${webhooksPath(exchange)}?test=${delivery._id}`)
-    await goTo(exchange, webhooksPath(exchange), {
+    const delivery = await tryOut(exchange)
+    if (delivery) return goTo(exchange, `${pathOf(exchange)}?test=${delivery._id}`)
+    await goTo(exchange, pathOf(exchange), {
       kind: 'alert',
       text: 'The test event could not be sent yet. Try again in a moment.',
     })
   },
-  'POST /apps/:appId/webhooks/replay': replayFailed,
-  'GET /apps/:appId/webhooks/rotate': (exchange) => showRotation(exchange),
-  'POST /apps/:appId/webhooks/rotate': async (exchange) => {
-    const { app, by, runtime } = exchange
-    const value = await rotateAppSecret({
-      appId: app._id,
-      secret: 'webhook',
-      overlapSeconds: DEFAULT_OVERLAP_S,
-      by,
-      runtime,
-    })
-    await goTo(exchange, webhooksPath(exchange), {
-      kind: 'status',
-      text: 'The signing secret is new. For 24 hours every event carries a signature of the old one too.',
-      secret: { name: 'webhookSecret', value },
-    })
-  },
-  'POST /apps/:appId/webhooks/end-overlap': async (exchange) => {
-    const { app, by, runtime } = exchange
-    await endOverlap({ appId: app._id, secret: 'webhook', by, runtime })
-    await goTo(exchange, webhooksPath(exchange), {
-      kind: 'status',
-      text: 'Events are signed with the new secret alone.',
-    })
-  },
-  'GET /apps/:appId/webhooks/deliveries/:deliveryId': async (exchange) =>
-    showDelivery(exchange, await deliveryOf(exchange)),
-  'POST /apps/:appId/webhooks/deliveries/:deliveryId/replay': async (exchange) => {
-    const { app, by, runtime } = exchange
-    const { _id: id } = await deliveryOf(exchange)
-    const result = await replayDelivery({ id, appId: app._id, by, runtime })
-    const text = result === 'reopened' ? 'The delivery is sent again now.' : 'An attempt is under way already.'
-    await goTo(exchange, `${deliveriesPath(exchange)}/${id}`, { kind: 'status', text })
-  },
+  'GET /apps/:appId/webhooks/rotate': rotation.ask,
+  'POST /apps/:appId/webhooks/rotate': rotation.rotate,
+  'POST /apps/:appId/webhooks/end-overlap': rotation.endOld,
 }
 
-async function deliveryOf({ app, request }: AppExchange): Promise<Delivery> {
-  const id = String(request.params['deliveryId'])
-  const delivery = isUuid(id) ? await Deliveries.findOne({ _id: id, appId: app._id }).lean<Delivery>() : null
-  if (!delivery) throw new ServiceError('not_found')
-  return delivery
+/** Sends a test event; null where none could be sent in the time that a page takes. */
+async function tryOut({ app, by, runtime, response }: AppExchange): Promise<Delivery | null> {
+  try {
+    return await tryEndpoint({ appId: app._id, by, runtime, signal: goneSignal(response) })
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'busy') throw error
+    return null
+  }
+}
+
+/** The test event that the address names, of this app. */
+async function testedDelivery({ app, request }: AppExchange): Promise<Delivery | null> {
+  const { test: id } = request.query
+  if (typeof id !== 'string' || !isUuid(id)) return null
+  return Deliveries.findOne({ _id: id, appId: app._id, event: 'test.event' }).lean<Delivery>()
+}
+
+async function showWebhooks(
+  exchange: AppExchange,
+  { refused, tested }: { refused?: { alert: string; url: string }; tested?: Delivery },
+): Promise<void> {
+  sendAppPage(exchange, {
+    ...(refused && { status: 400, alert: refused.alert }),
+    section: 'webhooks',
+    title: 'Webhooks',
+    lead: 'Every event is posted to one endpoint of yours, signed, and sent again up to six times until it answers 2xx.',
+    body: [
+      endpointCard(exchange, refused),
+      ...(tested ? [testCard(tested)] : []),
+      rotation.secretCard(exchange),
+      await deliveriesCard(exchange),
+    ],
+  })
+}
+
+function endpointCard(exchange: AppExchange, refused: { url: string } | undefined): Markup {
+  const { app } = exchange
+  const path = pathOf(exchange)
+  return card(
+    {
+      title: 'Endpoint',
+      text: app.webhookUrl
+        ? 'Saving sends a test event and shows what came back.'
+        : 'Without an endpoint every event is discarded. Enter an https URL of your backend to get them.',
+      aside: app.webhookUrl ? buttonForm(exchange, { action: `${path}/test`, label: 'Send test event' }) : undefined,
+    },
+    form(exchange, { action: `${path}/endpoint`, className: 'row' }, [
+      field({
+        label: 'Endpoint URL',
+        name: 'webhookUrl',
+        type: 'url',
+        value: refused?.url ?? app.webhookUrl,
+        invalid: refused !== undefined,
+        placeholder: 'https://api.example.com/webhooks',
+      }),
+      html`<button class="button primary">Save endpoint</button>`,
+    ]),
+  )
+}
+
+function testCard({ attempts: [attempt], createdAt }: Delivery): Markup {
+  const took = attempt?.durationMs
+  const good = attempt?.error === undefined
+  return card({ title: 'Test event', id: 'test' }, [
+    took === undefined
+      ? html`<p role="status" class="notice">No answer yet. Reload the page in a moment.</p>`
+      : html`<p role="${good ? 'status' : 'alert'}" class="notice ${good ? 'good' : 'bad'}">${
+          good ? `Your endpoint answered ${attempt?.status}.` : `${attempt?.error}.`
+        }</p>`,
+    html`<dl class="facts"><div><dt>Status</dt><dd>${attempt?.status ?? 'None'}</dd></div><div><dt>Time</dt><dd>${
+      took === undefined ? '–' : `${took} ms`
+    }</dd></div><div><dt>Sent</dt><dd>${moment(createdAt)}</dd></div></dl>`,
+    attempt?.answer !== undefined && html`<div><h3>Answer</h3><pre tabindex="0">${attempt.answer}</pre></div>`,
+  ])
 }
 
 /** Saves the endpoint, or takes it away where the field is empty, and tries it out: one that does not answer is saved with a warning. */
 async function saveEndpoint(exchange: AppExchange): Promise<void> {
-  const { request, response, app, by, runtime } = exchange
-  const value = formField(request, 'webhookUrl')?.trim() ?? ''
-  const refuse = (alert: string) => showWebhooks(exchange, { status: 400, alert, url: value })
-  const parsed = changedAppBody.safeParse({ webhookUrl: value === '' ? null : value })
+  const { request, app, by, runtime } = exchange
+  const url = formField(request, 'webhookUrl')?.trim() ?? ''
+  const refuse = (alert: string) => showWebhooks(exchange, { refused: { alert, url } })
+  const parsed = changedAppBody.safeParse({ webhookUrl: url === '' ? null : url })
   if (!parsed.success) return refuse(problemOf('Endpoint URL', parsed.error))
   try {
     await changeApp({ appId: app._id, body: parsed.data, by, runtime })
@@ -108,13 +142,13 @@ async function saveEndpoint(exchange: AppExchange): Promise<void> {
     if (!(error instanceof ServiceError) || error.code !== 'invalid_parameter') throw error
     return refuse(`${error.values['reason'] ?? 'The URL cannot be used'}.`)
   }
-  const path = webhooksPath(exchange)
-  if (value === '')
+  const path = pathOf(exchange)
+  if (url === '')
     return goTo(exchange, path, {
       kind: 'status',
       text: 'The endpoint is taken away. Events are discarded from now on.',
     })
-  const attempt = (await tryEndpoint({ appId: app._id, by, runtime, signal: goneSignal(response) }))?.attempts[0]
+  const attempt = (await tryOut(exchange))?.attempts[0]
   const good = attempt?.durationMs !== undefined && attempt.error === undefined
   await goTo(
     exchange,
@@ -129,15 +163,4 @@ async function saveEndpoint(exchange: AppExchange): Promise<void> {
           text: `The endpoint is saved, but it did not take a test event: ${attempt?.error ?? 'no answer yet'}.`,
         },
   )
-}
-
-async function replayFailed(exchange: AppExchange): Promise<void> {
-  const { request, app, by, runtime } = exchange
-  const span = REPLAY_SPANS.find(({ value }) => value === formField(request, 'hours'))
-  if (!span) throw new ServiceError('invalid_parameter', { name: 'hours', reason: 'is unknown' })
-  const since = new Date(runtime.clock.now().getTime() - span.ms)
-  const reopened = await replayDropped({ appId: app._id, since, by, runtime })
-  const text =
-    reopened === 0 ? 'No delivery failed for good in that time.' : `${reopened} failed deliveries are sent again now.`
-  await goTo(exchange, webhooksPath(exchange), { kind: 'status', text })
 }
