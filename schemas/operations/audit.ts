@@ -65,11 +65,11 @@ export async function audited<T>(
   try {
     result = await work()
   } catch (error) {
-    if (error instanceof ServiceError && error.status < 500) await AuditEntries.deleteOne({ _id })
+    if (error instanceof ServiceError && error.status < 500) await AuditEntries.deleteMany({ _id })
     throw error
   }
   const known = outcome(result)
-  if (known === null) await AuditEntries.deleteOne({ _id })
+  if (known === null) await AuditEntries.deleteMany({ _id })
   else await AuditEntries.updateOne({ _id }, { $set: { details, ...known } })
   return result
 }
