@@ -3,6 +3,7 @@ import { type Clock, MINUTE, SECOND, type Timer } from '../core/clock.ts'
 import type { FarmMessage, Notice, PageMessage, PageState, StateMessage } from '../wire/stream.ts'
 import { CLOSE_REPLACED } from '../wire/stream-constants.ts'
 import { createInputOrder } from './input-order.ts'
+import { BEST_QUALITY } from './link-quality.ts'
 import { createViewer, type Frame, type Viewer } from './viewer.ts'
 
 /** A flow that nobody watches for so long (service time) gives its browser up: it is somebody else's then. */
@@ -25,6 +26,7 @@ export function createAudience({
   onInput,
   onWatching,
   onPresence,
+  onQuality,
   onUnwatched,
 }: {
   clock: Clock
@@ -33,6 +35,8 @@ export function createAudience({
   onWatching: (watching: boolean) => void
   /** Whether a page shows the lease at all, hidden or not. */
   onPresence: (present: boolean) => void
+  /** The quality (JPEG) that the viewer's link bears while the picture moves. */
+  onQuality: (quality: number) => void
   onUnwatched: () => void
 }): Audience {
   let viewer: Viewer | undefined
@@ -67,10 +71,12 @@ export function createAudience({
           const next = order.next(message)
           if (next) onInput(next)
         },
+        onQuality: (quality) => viewer === joining && onQuality(quality),
         onVisibility: () => viewer === joining && onWatching(joining.visible()),
         onClose: () => leave(joining),
       })
       viewer = joining
+      onQuality(BEST_QUALITY)
       viewer.tell(order.screen())
       viewer.tell(state)
       if (address) viewer.tell(address)

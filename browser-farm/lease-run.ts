@@ -11,6 +11,7 @@ import { earlierState } from './earlier-state.ts'
 import { awaitConnection, handOver, sealSession } from './hand-over.ts'
 import { BrowserLost, LeaseEnd } from './lease-end.ts'
 import { endLease, handBack, type LeaseOutcome, writeAsHolder } from './lease-writes.ts'
+import { BEST_QUALITY } from './link-quality.ts'
 import { type Login, openLogin } from './log-in.ts'
 import { openPlace, type Place, sealPlace } from './place.ts'
 import type { FarmRuntime } from './runtime.ts'
@@ -47,6 +48,7 @@ export function startLease({
   }
   let login: Login | undefined
   let watching = false
+  let quality = BEST_QUALITY
   /** One write after the other, so that the last one holds. */
   let present: Promise<unknown> = Promise.resolve()
   const audience = createAudience({
@@ -63,11 +65,16 @@ export function startLease({
           log.warn({ err: error, lease: lease._id }, 'whether a page shows a lease was not recorded')
         })
     },
+    onQuality: (wanted) => {
+      quality = wanted
+      login?.screen.setQuality(wanted)
+    },
     onUnwatched: () => end(new LeaseEnd('away')),
   })
   const expiry = clock.timer(lease.expiresAt.getTime() - clock.now().getTime(), () => end(new LeaseEnd('time_over')))
   const setLogin = (next: Login | undefined): void => {
     login = next
+    login?.screen.setQuality(quality)
     if (watching) login?.screen.setWatched(true)
   }
   const setLive = (): void => {

@@ -7,12 +7,12 @@ import type { FarmMessage, Notice, PageMessage } from '../wire/stream.ts'
 import { resized, showDevicePixels } from './device-pixels.ts'
 import { createDialogs, passDialogsOn } from './dialogs.ts'
 import { type Fields, watchFields } from './fields.ts'
+import { BEST_QUALITY } from './link-quality.ts'
 import { guardPage, keepInside } from './page-guard.ts'
 import { createPageInput } from './page-input.ts'
 import type { Frame } from './viewer.ts'
 
-/** JPEG qualities: while the picture moves, and once it is at rest. */
-const MOVING = 80
+/** JPEG quality of a picture at rest. */
 const AT_REST = 92
 /** Frames that follow one another faster are movement; after so long without any the picture is at rest (machine time). */
 const MOVING_MS = 150
@@ -33,6 +33,8 @@ interface ScreenEvents {
 export interface Screen {
   /** Frames flow only while somebody watches; each call with `true` brings one at once. */
   setWatched(watching: boolean): void
+  /** JPEG quality of a moving picture. */
+  setQuality(quality: number): void
   input(message: PageMessage): void
   /** Every page may be left from now on: nobody is asked. */
   leave(): void
@@ -66,7 +68,8 @@ export function createScreen({
   let watching = false
   let focusTimer: Timer | undefined
   let restTimer: Timer | undefined
-  let quality = MOVING
+  let moving = BEST_QUALITY
+  let quality = moving
   let lastFrameAt = 0
 
   const start = async (wanted: ShownPage): Promise<void> => {
@@ -93,7 +96,7 @@ export function createScreen({
     const moves = now - lastFrameAt < MOVING_MS
     lastFrameAt = now
     if (quality === AT_REST) {
-      if (moves) showAgain(MOVING)
+      if (moves) showAgain(moving)
       return
     }
     restTimer?.cancel()
@@ -178,9 +181,14 @@ export function createScreen({
       if (shown && watching) stop(shown.cdp)
       watching = wanted
       restTimer?.cancel()
-      quality = MOVING
+      quality = moving
       if (shown && watching) void start(shown)
       if (watching) lookAtFocus()
+    },
+    setQuality: (wanted) => {
+      const isShown = quality === moving
+      moving = wanted
+      if (isShown && quality !== wanted) showAgain(wanted)
     },
     input: (message) => {
       if (!shown) return

@@ -1,7 +1,8 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../core/clock.ts'
 import { type FarmMessage, frameMessage, type PageMessage, readPageMessage } from '../wire/stream.ts'
-import { FRAMES_IN_FLIGHT, PAGE_MESSAGES_PER_SECOND } from '../wire/stream-constants.ts'
+import { PAGE_MESSAGES_PER_SECOND } from '../wire/stream-constants.ts'
+import { createLinkQuality } from './link-quality.ts'
 
 export interface Frame {
   /** CSS pixels of the remote viewport. */
@@ -32,15 +33,18 @@ export function createViewer({
   clock,
   onInput,
   onVisibility,
+  onQuality,
   onClose,
 }: {
   socket: WebSocket
   clock: Clock
   onInput: (message: PageMessage) => void
   onVisibility: () => void
+  /** The quality (JPEG) that the link bears while the picture moves has changed. */
+  onQuality: (quality: number) => void
   onClose: () => void
 }): Viewer {
-  const frames = createFrameSender(socket)
+  const frames = createFrameSender({ socket, clock, onQuality })
   const mayRead = createRateLimit({ socket, clock })
   let visible = true
   socket.on('message', (data, isBinary) => {
@@ -62,14 +66,23 @@ export function createViewer({
   }
 }
 
-function createFrameSender(socket: WebSocket) {
+function createFrameSender({
+  socket,
+  ...linked
+}: {
+  socket: WebSocket
+  clock: Clock
+  onQuality: (quality: number) => void
+}) {
+  const link = createLinkQuality(linked)
   let number = 0
   let acknowledged = 0
   let next: Frame | undefined
   const send = (): void => {
-    if (!next || number - acknowledged >= FRAMES_IN_FLIGHT || socket.bufferedAmount > MOST_WAITING) return
+    if (!next || number - acknowledged >= link.inFlight() || socket.bufferedAmount > MOST_WAITING) return
     number++
     socket.send(frameMessage({ number, ...next }))
+    link.sent(number)
     next = undefined
   }
   return {
@@ -79,6 +92,7 @@ function createFrameSender(socket: WebSocket) {
     },
     acknowledge: (frame: number): void => {
       acknowledged = Math.min(Math.max(acknowledged, frame), number)
+      link.acknowledged(acknowledged)
       send()
     },
   }

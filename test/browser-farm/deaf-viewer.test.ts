@@ -24,6 +24,7 @@ deaf('is sent no more than it reads, and the newest frame once it does', async (
     clock: systemClock(),
     onInput: nothing,
     onVisibility: nothing,
+    onQuality: nothing,
     onClose: nothing,
   })
   page.pause()
