@@ -4,9 +4,9 @@
  */
 interface WorkLimits<Kind extends string> {
   free(kind: Kind): number
-  /** As many as may be begun in one go, should all of them be of one app that has none yet. */
+  /** As many as may be begun in one go, should all of them be of one app that has not its share yet. */
   room(kind: Kind): number
-  /** Apps that have their share. */
+  /** Apps that have their share, those with most places first. */
   crowding(kind: Kind): string[]
   /** Begins one; the returned function ends it. */
   take(kind: Kind, appId: string): () => void
@@ -31,10 +31,15 @@ export function createWorkLimits<Kind extends string>(limits: Readonly<Record<Ki
   }
   return {
     free,
-    room: (kind) => Math.ceil(free(kind) / 2),
+    room: (kind) => {
+      const left = free(kind)
+      const most = Math.max(0, ...[...appsOf(kind).values()].filter((own) => own < left))
+      return Math.ceil((left - most) / 2)
+    },
     crowding: (kind) => {
       const left = free(kind)
-      return [...appsOf(kind)].filter(([, own]) => own >= left).map(([appId]) => appId)
+      const full = [...appsOf(kind)].filter(([, own]) => own >= left)
+      return full.sort(([, one], [, other]) => other - one).map(([appId]) => appId)
     },
     take: (kind, appId) => {
       count(kind, appId, 1)

@@ -17,12 +17,14 @@ const CLAIMS_AT_ONCE = 50
 /** Syncs that one process runs at a time: each holds a page of conversations in memory. */
 export const SYNCS_AT_ONCE = 200
 
+type Filter = Record<string, unknown>
+
 /** Goes before whatever else is due: docs/behaviour.md, Sync cadence, has the first sync begin within a minute. */
-const FIRST_SYNC: Record<string, unknown> = { awaitsFirstSync: trusted({ $eq: true, $exists: true }) }
+const FIRST_SYNC: Filter = { awaitsFirstSync: trusted({ $eq: true, $exists: true }) }
 
 /**
- * Returns what claims connections that are due and has them synced, and says how many. Where all slots are taken it asks for those that
- * first syncs need.
+ * Returns what claims connections that are due and has them synced, and says how many. An app has its share of the slots (`createWorkLimits`).
+ * What must not wait for a long sync's end, an app's first syncs and apps without any slot, gets one that such a sync gives up.
  */
 export function connectionClaims({
   runtime,
@@ -40,7 +42,7 @@ export function connectionClaims({
 
   const begin = (connection: Connection): void => {
     const leave = limits.take('sync', connection.appId)
-    const slot = slots.take()
+    const slot = slots.take(connection.appId)
     const giveBack = async (): Promise<void> => {
       await writeHeld(connection, releaseAt(new Date(clock.now().getTime() + YIELD_WAIT_MS)))
     }
@@ -59,22 +61,15 @@ export function connectionClaims({
         slot.leave()
         leave()
         // Counted anew at the next look: until then no other gives its slot up for the one that this makes room for.
-        slots.want(0)
+        slots.want(new Map())
       })
   }
 
-  return async () => {
+  /** Claims those that are due, and begins them; returns how many. */
+  const beginDue = async (filter: Filter, limit: number): Promise<number> => {
+    if (limit === 0) return 0
     const now = clock.now()
-    const limit = Math.min(CLAIMS_AT_ONCE, limits.free('sync'))
-    if (limit === 0) {
-      const due = { ...FIRST_SYNC, claimableAt: dueBy(now) }
-      slots.want(await Connections.countDocuments(due).limit(CLAIMS_AT_ONCE))
-      return 0
-    }
-    slots.want(0)
-    const claimed = await claimMany<Connection>(Connections, { now, filter: FIRST_SYNC, limit })
-    if (claimed.length < limit)
-      claimed.push(...(await claimMany<Connection>(Connections, { now, limit: limit - claimed.length })))
+    const claimed = await claimMany<Connection>(Connections, { now, filter, limit })
     for (const connection of claimed) {
       lateness.observe({ queue: 'connections' }, (now.getTime() - connection.dueAt.getTime()) / SECOND)
       // Back in line, with what became of it: after the first time due at once.
@@ -82,5 +77,33 @@ export function connectionClaims({
       else begin(connection)
     }
     return claimed.length
+  }
+
+  /** The slots that are to be given up: an app's own for its first syncs, and of the app that has most for those that have none. */
+  const wantedOf = async (crowding: string[]): Promise<Map<string, number>> => {
+    const [largest] = crowding
+    if (largest === undefined) return new Map()
+    const due = { claimableAt: dueBy(clock.now()) }
+    const first = { ...FIRST_SYNC, ...due, appId: trusted({ $in: crowding }) }
+    const firsts = await Connections.find(first).select({ appId: 1 }).limit(CLAIMS_AT_ONCE).lean<Connection[]>()
+    const wanted = new Map<string, number>()
+    for (const { appId } of firsts) wanted.set(appId, (wanted.get(appId) ?? 0) + 1)
+    if (limits.free('sync') > 0) return wanted
+    const others = { ...due, appId: trusted({ $nin: crowding }) }
+    const waiting = await Connections.countDocuments(others).limit(CLAIMS_AT_ONCE)
+    return wanted.set(largest, (wanted.get(largest) ?? 0) + waiting)
+  }
+
+  return async () => {
+    // Looked at once for both: a slot that is given up meanwhile is for a first sync.
+    const room = Math.min(CLAIMS_AT_ONCE, limits.room('sync'))
+    const crowding = limits.crowding('sync')
+    const others = crowding.length > 0 ? { appId: trusted({ $nin: crowding }) } : {}
+    let begun = await beginDue({ ...FIRST_SYNC, ...others }, room)
+    begun += await beginDue(others, room - begun)
+    for (const [appId, count] of slots.takeGivenUp())
+      begun += await beginDue({ ...FIRST_SYNC, appId }, Math.min(count, limits.free('sync')))
+    slots.want(await wantedOf(limits.crowding('sync')))
+    return begun
   }
 }

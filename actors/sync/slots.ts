@@ -6,29 +6,40 @@ export interface Slot {
   leave(): void
 }
 
-/** Who of the syncs of one process gives its slot up for those that must not wait long: as many as wait, whoever looks first. */
+/** Which syncs of one process give their slots up for those that must not wait long: as many of an app as are wanted of it, whoever looks first. */
 interface Slots {
-  take(): Slot
-  /** How many wait for a slot. */
-  want(waiting: number): void
+  take(appId: string): Slot
+  /** How many slots are wanted, of which apps. */
+  want(wanted: ReadonlyMap<string, number>): void
+  /** How many were given up since this was last asked, by app. */
+  takeGivenUp(): Map<string, number>
 }
 
 export function createSlots(): Slots {
-  const leaving = new Set<Slot>()
-  let waiting = 0
+  const leaving = new Map<Slot, string>()
+  let wanted: ReadonlyMap<string, number> = new Map()
+  let givenUp = new Map<string, number>()
+  const leavingOf = (appId: string): number => [...leaving.values()].filter((each) => each === appId).length
   return {
-    want: (count) => {
-      waiting = count
+    want: (counts) => {
+      wanted = counts
     },
-    take: () => {
+    take: (appId) => {
       const slot: Slot = {
         isWanted: () => {
-          if (waiting > leaving.size) leaving.add(slot)
+          if ((wanted.get(appId) ?? 0) > leavingOf(appId)) leaving.set(slot, appId)
           return leaving.has(slot)
         },
-        leave: () => leaving.delete(slot),
+        leave: () => {
+          if (leaving.delete(slot)) givenUp.set(appId, (givenUp.get(appId) ?? 0) + 1)
+        },
       }
       return slot
+    },
+    takeGivenUp: () => {
+      const given = givenUp
+      givenUp = new Map()
+      return given
     },
   }
 }

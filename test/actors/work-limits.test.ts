@@ -58,6 +58,7 @@ limits('an app has as many places as are left besides, so that the next one find
   assert.equal([free('kind'), crowding('kind')], [3, ['many']])
   leave[0]?.()
   assert.equal(crowding('kind'), [])
+  assert.is(room('kind'), 1, 'for the first app, which had three')
 })
 
 limits('while one app has purges without end, another app’s is carried out', async () => {
