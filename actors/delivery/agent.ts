@@ -1,8 +1,7 @@
-import { isIP } from 'node:net'
-import { Agent, buildConnector } from 'undici'
+import type { Agent } from 'undici'
 import { SECOND } from '../../core/clock.ts'
-import { isPublicAddress } from '../../core/public-address.ts'
-import { notPublic, publicLookup, type Resolve } from '../../core/public-lookup.ts'
+import { createPublicAgent } from '../../core/public-agent.ts'
+import type { Resolve } from '../../core/public-lookup.ts'
 
 /** Where an answer must be complete (docs/behaviour.md, Limits); a connection that takes longer is of no use to anyone. */
 export const ATTEMPT_LIMIT_MS = 10 * SECOND
@@ -13,16 +12,11 @@ const KEEP_ALIVE_MS = 4 * SECOND
  * Connections to webhooks, kept alive between deliveries. No bound of its own on their number: each app has one already, and a
  * bound per host would let one app's hanging endpoint hold up another's on the same host.
  */
-export function createWebhookAgent({ allowPrivate, resolve }: { allowPrivate: boolean; resolve?: Resolve }): Agent {
-  const connector = buildConnector({
-    timeout: ATTEMPT_LIMIT_MS,
-    ...(!allowPrivate && { lookup: publicLookup(resolve) }),
+export const createWebhookAgent = (options: { allowPrivate: boolean; resolve?: Resolve }): Agent =>
+  createPublicAgent({
+    ...options,
+    connectMs: ATTEMPT_LIMIT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: 0,
+    bodyTimeout: 0,
   })
-  const guarded: buildConnector.connector = (options, callback) => {
-    const host = options.hostname.replace(/^\[|\]$/g, '')
-    // A literal address is never looked up.
-    if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) callback(notPublic(), null)
-    else connector(options, callback)
-  }
-  return new Agent({ connect: guarded, keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 0, bodyTimeout: 0 })
-}

@@ -21,7 +21,7 @@ interface RequestContext {
   /** Ends the wait for the body (http/kit/body-time.ts). */
   bodyTimer?: Timer
   /** The app under whose name a page stands, that of an error too. */
-  branding?: Pick<App, 'name' | 'logoUrl' | 'primaryColor'>
+  branding?: Pick<App, '_id' | 'name' | 'logoUrl' | 'primaryColor'>
   /** The way back to that app, where its link named one that is allowed. */
   returnUrl?: string
   /** The language that its link asks for. */

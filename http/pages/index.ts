@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { MANAGE_PAGE, START_PAGE } from '../access/link-visits.ts'
 import { homeRouter } from './home.ts'
 import type { PageContext } from './kit/exchange.ts'
+import { LOGO_ROUTE, serveLogo } from './kit/logos.ts'
 import { manageRouter } from './manage/manage.ts'
 import { startRouter } from './start/start.ts'
 
@@ -11,6 +12,7 @@ export function pagesRouter({ runtime, assets }: PageContext): Router {
   const router = Router()
   router.use('/', homeRouter({ runtime, assets }))
   router.use('/assets', readOnly, assets.router)
+  router.get(`/assets${LOGO_ROUTE}`, serveLogo(runtime))
   router.use(START_PAGE.path, startRouter({ runtime, assets }))
   router.use(MANAGE_PAGE.path, manageRouter({ runtime, assets }))
   return router

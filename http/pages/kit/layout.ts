@@ -1,14 +1,14 @@
 import type { Response } from 'express'
-import { parseUrl } from '../../../core/parse-url.ts'
 import type { App } from '../../../schemas/app/app.ts'
 import type { Assets } from './assets.ts'
 import { hexColor, NEUTRAL_BRAND } from './colors.ts'
 import { html, type Markup } from './html.ts'
+import { logoPath } from './logos.ts'
 import type { Texts } from './texts/en.ts'
 import { DEFAULT_TEXTS } from './texts/languages.ts'
 
 /** What a hosted page shows of the app that it stands for; absent where no app is known. */
-type Branding = Pick<App, 'name' | 'logoUrl' | 'primaryColor'>
+type Branding = Pick<App, '_id' | 'name' | 'logoUrl' | 'primaryColor'>
 
 interface PageOptions {
   assets: Assets
@@ -24,9 +24,8 @@ interface PageOptions {
   style?: string
 }
 
-/** Sends a page under the app's name, logo and colour. Nothing in it comes from anywhere but here and the logo's host. */
+/** Sends a page under the app's name, logo and colour. Nothing in it comes from anywhere but here. */
 export function sendPage(response: Response, status: number, { branding, ...page }: PageOptions): void {
-  const logo = logoOf(branding)
   response.status(status).set({
     'Content-Security-Policy': [
       "default-src 'none'",
@@ -34,7 +33,7 @@ export function sendPage(response: Response, status: number, { branding, ...page
       "style-src 'self'",
       // 'self' covers the WebSocket of our own origin too.
       "connect-src 'self'",
-      `img-src 'self' data:${logo ? ` ${logo.origin}` : ''}`,
+      "img-src 'self' data:",
       "form-action 'self'",
       "frame-ancestors 'none'",
       "base-uri 'none'",
@@ -44,20 +43,10 @@ export function sendPage(response: Response, status: number, { branding, ...page
     'Cross-Origin-Opener-Policy': 'same-origin',
     'X-Content-Type-Options': 'nosniff',
   })
-  response.type('html').send(document({ ...page, branding, logo }).text)
+  response.type('html').send(document({ ...page, branding }).text)
 }
 
-function document({
-  assets,
-  texts = DEFAULT_TEXTS,
-  branding,
-  logo,
-  title,
-  aside,
-  body,
-  script,
-  style,
-}: PageOptions & { logo: URL | null }): Markup {
+function document({ assets, texts = DEFAULT_TEXTS, branding, title, aside, body, script, style }: PageOptions): Markup {
   const color = hexColor(branding?.primaryColor) ?? NEUTRAL_BRAND
   return html`<!doctype html>
 <html lang="${texts.language}" dir="${texts.direction}">
@@ -76,7 +65,7 @@ ${script && html`<script type="module" src="${assets.path(script)}"></script>`}
 ${
   (branding || aside) &&
   html`<header class="top">
-${branding && brand(branding, logo)}
+${branding && brand(branding)}
 ${aside}
 </header>`
 }
@@ -86,17 +75,15 @@ ${body}
 `
 }
 
-const brand = ({ name }: Branding, logo: URL | null): Markup => html`<div class="brand">
+function brand(branding: Branding): Markup {
+  const { name } = branding
+  const logo = logoPath(branding)
+  return html`<div class="brand">
 ${
-  logo
-    ? html`<img class="logo" src="${logo.href}" alt="" width="32" height="32" referrerpolicy="no-referrer">`
+  logo !== null
+    ? html`<img class="logo" src="${logo}" alt="" width="32" height="32">`
     : html`<span class="logo" aria-hidden="true">${[...name.trim()][0]?.toUpperCase() ?? ''}</span>`
 }
 <bdi class="name">${name}</bdi>
 </div>`
-
-/** Where the app's logo lies, if it is an https address. */
-function logoOf(branding: Branding | undefined): URL | null {
-  const url = branding?.logoUrl ? parseUrl(branding.logoUrl) : null
-  return url?.protocol === 'https:' ? url : null
 }

@@ -1,8 +1,10 @@
+import type { App } from '../../../schemas/app/app.ts'
 import { changedAppBody } from '../../../wire/ops-apps.ts'
 import { changeApp } from '../../actions/apps.ts'
 import { hexColor, NEUTRAL_BRAND } from '../../pages/kit/colors.ts'
 import { formField } from '../../pages/kit/form.ts'
 import { html, type Markup } from '../../pages/kit/html.ts'
+import { logoPath } from '../../pages/kit/logos.ts'
 import { problemOf } from '../kit/input.ts'
 import { sectionPath, sendAppPage } from '../kit/layout.ts'
 import { card, field, form, hidden } from '../kit/parts.ts'
@@ -95,7 +97,7 @@ function showSettings(exchange: AppExchange, refused?: Refused): void {
     style: `/assets/theme-${color}.css`,
     body: [
       owner ? identityForm(exchange, values, refused?.name) : identityFacts(exchange),
-      card({ title: 'Preview', text: 'The hosted page under your name and colour.' }, preview(values)),
+      card({ title: 'Preview', text: 'The hosted page under your name and colour.' }, preview(values, exchange.app)),
       rotation.secretCard(exchange),
     ],
   })
@@ -121,7 +123,7 @@ const identityForm = (exchange: AppExchange, values: Values, wrong: Name | undef
         value: values.logoUrl,
         invalid: wrong === 'logoUrl',
         placeholder: 'https://…',
-        hint: 'An https address of a square picture. Leave it empty to show the first letter of the name.',
+        hint: 'An https address of a square picture of at most 256 KB. It is fetched from there and shown from here. Leave it empty to show the first letter of the name.',
       }),
       field({
         label: LABELS.primaryColor,
@@ -157,7 +159,14 @@ const identityFacts = ({ app }: AppExchange): Markup =>
 </dl>`,
   )
 
-const preview = ({ appName }: Values): Markup => html`<div class="preview" data-preview>
-<div class="preview-top"><span class="preview-logo" aria-hidden="true" data-preview-letter>${[...appName.trim()][0]?.toUpperCase() ?? ''}</span><span class="preview-name" data-preview-name>${appName}</span></div>
+function preview({ appName }: Values, app: App): Markup {
+  const logo = logoPath(app)
+  const picture =
+    logo === null
+      ? html`<span class="preview-logo" aria-hidden="true" data-preview-letter>${[...appName.trim()][0]?.toUpperCase() ?? ''}</span>`
+      : html`<img class="preview-logo" src="${logo}" alt="" width="28" height="28">`
+  return html`<div class="preview" data-preview>
+<div class="preview-top">${picture}<span class="preview-name" data-preview-name>${appName}</span></div>
 <div class="preview-body"><p>Sign in at your assistant to connect it.</p><span class="preview-button">Continue</span></div>
 </div>`
+}
