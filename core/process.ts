@@ -25,7 +25,7 @@ const STOP_LIMIT_MS = 10 * SECOND
 
 /** Throws `ConfigError`. */
 export function createRuntime({ kind, env }: { kind: string; env: Record<string, string | undefined> }): Runtime {
-  const config = readConfig(env)
+  const config = readConfig(env, { kind })
   return {
     config,
     clock: systemClock({ timeScale: config.TIME_SCALE }),

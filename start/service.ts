@@ -3,6 +3,7 @@ import { readConfig } from '../core/config.ts'
 import { createKeyring } from '../core/envelope.ts'
 import type { Announcement } from './announcement.ts'
 import { type Child, keepChild } from './child.ts'
+import { environmentFor } from './child-environment.ts'
 import { prepareData } from './demo-app.ts'
 import { announce, childEnvironment, makePlan, partnerEnvironment, siteEnvironment } from './plan.ts'
 import { findBrowser } from './set-up/browser.ts'
@@ -50,7 +51,7 @@ export async function startService({
     const keep = (
       name: string,
       file: string,
-      childEnv: Record<string, string | undefined> = common,
+      childEnv: Record<string, string | undefined> = environmentFor(name, common),
       sharesPort = false,
     ): Child => {
       const child = keepChild({ name, file, env: childEnv, sharesPort, clock, progress })
@@ -58,7 +59,7 @@ export async function startService({
       return child
     }
     const many = (count: number, start: () => Child): Child[] => Array.from({ length: count }, start)
-    const http = many(settings.HTTP_PROCESSES, () => keep('http', 'http/main.ts', common, true))
+    const http = many(settings.HTTP_PROCESSES, () => keep('http', 'http/main.ts', undefined, true))
     const actors = many(settings.ACTOR_PROCESSES, () => keep('actors', 'actors/main.ts'))
     const farm = many(settings.FARM_PROCESSES, () => keep('browser-farm', 'browser-farm/main.ts'))
     // These two stand for other companies: the service's own secrets are not theirs.
@@ -86,7 +87,7 @@ export async function startService({
     const pids = (list: Child[]): number[] => list.flatMap(({ pid }) => pid ?? [])
     const processes = { http: pids(http), actors: pids(actors), 'browser-farm': pids(farm) }
     return {
-      announcement: announce({ plan, databaseUrl, processes, signInUrl, operatorKey: config.OPERATOR_KEY }),
+      announcement: announce({ plan, databaseUrl, processes, signInUrl, operatorKey: shared['OPERATOR_KEY'] ?? '' }),
       stop,
     }
   } catch (error) {

@@ -76,6 +76,29 @@ config('production refuses what is for the sandbox, and needs its providers', ()
   assert.match(refused({ SMTP_URL: 'mail.example.com' }), /^SMTP_URL: must begin with smtp/)
 })
 
+config('a secret that one kind of process needs is asked of no other', () => {
+  const { OPERATOR_KEY: _, ...rest } = good
+  const production = {
+    ...rest,
+    SERVICE_ENV: 'production',
+    PROVIDER_PROFILES: '/etc/ccs/providers.json',
+    BASE_URL: 'https://service.example',
+  }
+  const refusal = (kind: string, env: Record<string, string>): string => {
+    try {
+      readConfig(env, { kind })
+      return ''
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  assert.is(refusal('browser-farm', production), '')
+  assert.is(refusal('http', production), 'OPERATOR_KEY: is required')
+  assert.match(refusal('actors', production), /^SMTP_URL: is required/)
+  assert.is(refusal('http', { ...production, OPERATOR_KEY: good.OPERATOR_KEY }), '')
+  assert.is(refusal('actors', { ...production, SMTP_URL: 'smtp://mail.example.com' }), '')
+})
+
 config('earlier master keys are read in order', () => {
   const old = Buffer.alloc(32, 1).toString('base64')
   assert.is(readConfig({ ...good, OLD_MASTER_KEYS: `${old},${old}` }).OLD_MASTER_KEYS.length, 2)

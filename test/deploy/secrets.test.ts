@@ -44,4 +44,21 @@ test('every process of the composition runs what was built, and is asked for its
   assert.not.match(compose, 'tsx')
 })
 
+test('the database of the composition asks for a password, and a secret reaches the one kind of process that needs it', async () => {
+  const compose = await read('docker-compose.yml')
+  const section = (name: string) => new RegExp(`^  ${name}:\\n(?:(?:    .*)?\\n)+`, 'm').exec(compose)?.[0] ?? ''
+  assert.match(
+    section('mongodb'),
+    /MONGO_INITDB_ROOT_USERNAME: ccs\n\s+MONGO_INITDB_ROOT_PASSWORD: \$\{MONGODB_PASSWORD:\?/,
+  )
+  assert.match(compose, /MONGODB_URL:-mongodb:\/\/ccs:\$\{MONGODB_PASSWORD\}@mongodb/)
+  for (const [name, kind] of [
+    ['OPERATOR_KEY', 'http'],
+    ['SMTP_URL', 'actors'],
+  ] as const) {
+    assert.match(section(kind), `${name}: $`)
+    assert.is(compose.split(`${name}: `).length, 2, name)
+  }
+})
+
 test.run()

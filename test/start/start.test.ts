@@ -7,6 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../core/clock.ts'
 import { keepChild } from '../../start/child.ts'
+import { environmentFor } from '../../start/child-environment.ts'
 import { announce, childEnvironment, makePlan, partnerEnvironment, siteEnvironment } from '../../start/plan.ts'
 import { keepSecrets } from '../../start/secrets.ts'
 
@@ -103,6 +104,18 @@ test('the partner and the provider site get none of the secrets of the service',
       assert.not.ok(Object.values(other).includes(shared[secret] ?? ''), secret)
     }
   }
+})
+
+test('each kind of process gets the secrets that it needs, and no other', async () => {
+  const plan = await makePlan({ env: { PORT: '0', DATA_DIR: dataDir }, clock })
+  const shared = childEnvironment({ env: { SMTP_URL: 'smtp://user:password@127.0.0.1:25' }, plan })
+  const given = (kind: string) => {
+    const env = environmentFor(kind, shared)
+    return ['MASTER_KEY', 'OPERATOR_KEY', 'SMTP_URL'].filter((name) => env[name] !== undefined)
+  }
+  assert.equal(given('http'), ['MASTER_KEY', 'OPERATOR_KEY'])
+  assert.equal(given('actors'), ['MASTER_KEY', 'SMTP_URL'])
+  assert.equal(given('browser-farm'), ['MASTER_KEY'])
 })
 
 test('what is not run is not announced', async () => {
