@@ -1,4 +1,7 @@
 import { runServiceProcess } from '../schemas/service-process.ts'
 import { startActors } from './start-actors.ts'
 
-await runServiceProcess({ kind: 'actors', start: async ({ runtime, parts }) => parts.add(await startActors(runtime)) })
+await runServiceProcess({
+  kind: 'actors',
+  start: async ({ runtime, parts, processId }) => parts.add(await startActors(runtime, { processId })),
+})

@@ -1,4 +1,5 @@
 import type { Model } from 'mongoose'
+import { SECOND } from '../core/clock.ts'
 import { deriveId } from '../core/ids.ts'
 import type { Runtime } from '../core/process.ts'
 import { Commands } from '../schemas/command/command.ts'
@@ -9,6 +10,8 @@ import { Leases } from '../schemas/lease/lease.ts'
 import type { HasOutbox } from '../schemas/outbox.ts'
 import { Captures } from '../schemas/user/capture.ts'
 import { ConsumedLinks } from '../schemas/user/consumed-link.ts'
+import type { IdRange } from './id-range.ts'
+import type { Share } from './share.ts'
 import { startWorkPoller } from './work-poller.ts'
 
 type OutboxDocument = HasOutbox & { _id: string }
@@ -16,6 +19,8 @@ type OutboxDocument = HasOutbox & { _id: string }
 /** Every document that may hold events to send. */
 const OUTBOXES = [Connections, Commands, ConsumedLinks, Leases, Captures] as unknown as Model<OutboxDocument>[]
 const DOCUMENTS_AT_ONCE = 128
+/** What has waited for so long is anybody's (machine ms): whoever's share it is has stalled or died. */
+const ANYBODYS_AFTER_MS = 2 * SECOND
 
 interface OutboxRelay {
   stop(): Promise<void>
@@ -23,13 +28,16 @@ interface OutboxRelay {
 
 /**
  * Turns the events in outboxes into deliveries (docs/architecture.md, idea 5). The deliveryId is derived from the entry, so a rerun after a
- * crash, or a relay in another process, makes no second one; entries go only after their deliveries are on disk.
+ * crash, or a relay in another process, makes no second one; entries go only after their deliveries are on disk. Relays of several
+ * processes share the documents, so that none does again what another does.
  */
 export function createOutboxRelay({
   runtime,
   accept,
+  share = () => undefined,
 }: {
   runtime: Pick<Runtime, 'clock' | 'log'>
+  share?: Share
   /** Writes deliveries down, once each; resolves when they are on disk. */
   accept: (list: NewDelivery[]) => Promise<void>
 }): OutboxRelay {
@@ -37,7 +45,7 @@ export function createOutboxRelay({
     startWorkPoller({
       kind: 'outboxes',
       name: `outbox of ${model.modelName}`,
-      work: () => relayFrom(model, { accept, now: runtime.clock.now() }),
+      work: () => relayOwnFirst(model, { accept, now: runtime.clock.now() }, share()),
       runtime,
     }),
   )
@@ -50,13 +58,20 @@ export function createOutboxRelay({
 
 interface Pass {
   accept: (list: NewDelivery[]) => Promise<void>
+  /** Takes what is due by then. */
   now: Date
 }
 
-async function relayFrom(model: Model<OutboxDocument>, { accept, now }: Pass): Promise<number> {
+async function relayOwnFirst(model: Model<OutboxDocument>, pass: Pass, own: IdRange | undefined): Promise<number> {
+  const relayed = await relayFrom(model, pass, own)
+  if (relayed > 0 || !own) return relayed
+  return relayFrom(model, { ...pass, now: new Date(pass.now.getTime() - ANYBODYS_AFTER_MS) })
+}
+
+async function relayFrom(model: Model<OutboxDocument>, { accept, now }: Pass, ids?: IdRange): Promise<number> {
   // Unsorted: the index answers in its own order, oldest first; to ask for it makes DocumentDB sort the whole backlog.
   const documents = await model
-    .find({ outboxAt: dueBy(now) })
+    .find({ outboxAt: dueBy(now), ...(ids && { _id: trusted(ids) }) })
     .limit(DOCUMENTS_AT_ONCE)
     .batchSize(DOCUMENTS_AT_ONCE + 1)
     .select({ outbox: 1 })

@@ -15,6 +15,7 @@ import { startCaptureExpiry } from './expired-captures.ts'
 import { startMailing } from './mail/start-mailing.ts'
 import { measureQueueAges } from './queue-ages.ts'
 import { type ActorRuntime, Stopping } from './runtime.ts'
+import { startShare } from './share.ts'
 import { startActorSystem } from './supervision.ts'
 import { connectionClaims, SYNCS_AT_ONCE } from './sync/claim-connections.ts'
 import { startWorkPoller } from './work-poller.ts'
@@ -39,15 +40,26 @@ interface Actors {
  * All actors of one process, on a connected database: supervisors of connections, commands, deliveries and mails, below them shards and one
  * actor per connection, user, delivery or mail; and what finds their work.
  */
-export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE } = {}): Promise<Actors> {
+export async function startActors(
+  base: Runtime,
+  {
+    syncsAtOnce = SYNCS_AT_ONCE,
+    processId,
+  }: {
+    syncsAtOnce?: number
+    /** Of this process's record; without one it takes itself for the only one. */
+    processId?: string
+  } = {},
+): Promise<Actors> {
   const { clock, log } = base
+  const share = processId === undefined ? undefined : startShare({ processId, clock, log })
   const profiles = await loadProfiles(base.config)
   const held = createHeldClaims({ clock, log })
   const system = startActorSystem({ clock, log })
   measureQueueAges(base)
   const connections = system.supervise('connections', 'connection')
   const commands = system.supervise('commands', 'command')
-  const delivering = startDelivering({ runtime: base, system })
+  const delivering = startDelivering({ runtime: base, system, ...(share && { share: share.of }) })
   const runtime: ActorRuntime = { ...base, held, profiles }
   const mails = system.supervise('mails', 'delivery')
   const mailing = startMailing({ runtime, supervisor: mails })
@@ -80,7 +92,7 @@ export async function startActors(base: Runtime, { syncsAtOnce = SYNCS_AT_ONCE }
     }),
     actors: () => [...connections.list(), ...commands.list(), ...delivering.list(), ...mails.list()],
     stop: async () => {
-      await Promise.all(pollers.map((poller) => poller.stop()))
+      await Promise.all([...pollers, ...(share ? [share] : [])].map((part) => part.stop()))
       const reason = new Stopping()
       await Promise.all([connections.stop(reason), commands.stop(reason), delivering.stop(), mailing.stop(reason)])
       system.stop()

@@ -1,6 +1,7 @@
 import type { Runtime } from '../../core/process.ts'
 import type { LiveActor } from '../../schemas/operations/actor-snapshot.ts'
 import { createOutboxRelay } from '../outbox-relay.ts'
+import type { Share } from '../share.ts'
 import type { ActorSystem } from '../supervision.ts'
 import { createDeliveries } from './deliveries.ts'
 
@@ -12,9 +13,18 @@ interface Delivering {
 }
 
 /** All that brings events from the outboxes to the apps' webhooks. */
-export function startDelivering({ runtime, system }: { runtime: Runtime; system: ActorSystem }): Delivering {
+export function startDelivering({
+  runtime,
+  system,
+  share,
+}: {
+  runtime: Runtime
+  system: ActorSystem
+  /** Of the documents with events. */
+  share?: Share
+}): Delivering {
   const deliveries = createDeliveries({ runtime, supervisor: system.supervise('deliveries', 'delivery') })
-  const relay = createOutboxRelay({ runtime, accept: deliveries.accept })
+  const relay = createOutboxRelay({ runtime, accept: deliveries.accept, ...(share && { share }) })
   return {
     size: deliveries.size,
     list: deliveries.list,

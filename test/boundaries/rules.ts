@@ -60,7 +60,7 @@ export const FOLDERS: Record<string, Folder> = {
   'actors/connection': { mayImport: [...ACTORS_BASE, 'actors/archive'] },
   'actors/sync': { mayImport: [...ACTORS_BASE, 'actors/archive', 'actors/connection'] },
   'actors/commands': { mayImport: [...ACTORS_BASE, 'actors/archive', 'actors/connection'] },
-  'actors/delivery': { mayImport: [...ACTORS_BASE, 'actors/outbox-relay.ts'] },
+  'actors/delivery': { mayImport: [...ACTORS_BASE, 'actors/outbox-relay.ts', 'actors/share.ts'] },
   'actors/mail': { mayImport: [...ACTORS_BASE, 'actors/delivery/schedule.ts'] },
 
   'browser-farm': { mayImport: SERVICE },

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { rangeOf } from '../../../actors/id-range.ts'
 import { createOutboxRelay } from '../../../actors/outbox-relay.ts'
 import { deriveId, newId } from '../../../core/ids.ts'
 import { type App, Apps } from '../../../schemas/app/app.ts'
@@ -61,6 +62,50 @@ relaying('relays side by side send each event once', async ({ world }) => {
   assert.equal(endpoint.requests.map(({ deliveryId }) => deliveryId).sort(), [...ids].sort())
   await Promise.all(several.map((one) => one.stop()))
   await endpoint.stop()
+})
+
+relaying(
+  'relays that share the documents do nothing twice, and what one leaves lying the other takes',
+  async ({ world }) => {
+    await world.makeApp({ appId: 'shared', webhookUrl: 'http://127.0.0.1:1/' })
+    const taken: string[][] = [[], []]
+    // Stands still: what is nobody's yet does not become anybody's because the machine is slow.
+    let now = new Date()
+    const clock = { ...world.runtime.clock, now: () => now }
+    const start = (index: number) =>
+      createOutboxRelay({
+        runtime: { ...world.runtime, clock },
+        share: () => rangeOf({ index, count: 2 }),
+        accept: async (list) => {
+          taken[index]?.push(...list.map(({ deliveryId }) => deliveryId))
+          await write(list)
+        },
+      })
+    const [one, other] = [start(0), start(1)]
+    const ids = await happen(Array.from({ length: 600 }, (_, index) => testEvent('shared', `event ${index}`)))
+    now = new Date()
+    await until('empty outboxes', outboxesAreEmpty)
+    assert.equal(taken.flat().sort(), [...ids].sort())
+    for (const list of taken) assert.ok(list.length > 200, `${list.length} of 600`)
+    await other.stop()
+    const more = await happen(Array.from({ length: 20 }, (_, index) => testEvent('shared', `later event ${index}`)))
+    now = new Date(Date.now() + 10_000)
+    await until('empty outboxes', outboxesAreEmpty)
+    assert.equal(taken[0]?.filter((id) => more.includes(id)).sort(), [...more].sort())
+    await one.stop()
+  },
+)
+
+relaying('the shares of all processes hold every id once', () => {
+  assert.is(rangeOf({ index: 0, count: 1 }), undefined)
+  assert.is(rangeOf({ index: -1, count: 3 }), undefined)
+  for (const count of [2, 3, 7]) {
+    const ranges = Array.from({ length: count }, (_, index) => rangeOf({ index, count }) ?? {})
+    for (const id of ['', 'A link of a partner', '~', ...Array.from({ length: 200 }, newId)]) {
+      const holds = ranges.filter(({ $gte = '', $lt }) => id >= $gte && ($lt === undefined || id < $lt))
+      assert.is(holds.length, 1, `${id} of ${count}`)
+    }
+  }
 })
 
 relaying('an entry that is added while its document is relayed is not lost', async ({ world }) => {
