@@ -1,6 +1,7 @@
+import { once } from './once.ts'
 import { showPreview } from './preview.ts'
 
-/** Improves what works without it: local times, copying a secret, a preview that follows the form. */
+/** Improves what works without it: local times, copying a secret, forms that are sent once, a preview that follows the form. */
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 for (const time of document.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
@@ -14,10 +15,15 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')
   if (!navigator.clipboard) continue
   button.hidden = false
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(secret)
-    button.textContent = 'Copied'
+    const said = await navigator.clipboard.writeText(secret).then(
+      () => 'Copied',
+      () => 'Not allowed: select it',
+    )
+    button.textContent = said
   })
 }
+
+for (const form of document.querySelectorAll<HTMLFormElement>('form[method="post"]')) once(form)
 
 // On a phone the sections scroll: the present one is brought into sight.
 document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })

@@ -115,6 +115,7 @@ ${alert !== undefined && html`<p role="alert" class="notice bad" id="${ALERT_ID}
 ${exchange.notes.map(noteMarkup)}
 ${body}
 </main>
+${account(exchange)}
 </div></body>`
   send(exchange.response, status, document(exchange, { title: `${title} · ${app.name}`, style }, page))
 }
@@ -138,7 +139,6 @@ ${appSwitch(exchange)}</header>
   ([section, label]) =>
     html`<li><a href="${sectionPath(exchange.app._id, section)}"${section === current && html` aria-current="page"`}>${label}</a></li>`,
 )}</ul></nav>
-${account(exchange)}
 </div>`
 
 function appSwitch(exchange: AppExchange): Markup {
