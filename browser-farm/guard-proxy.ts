@@ -78,10 +78,29 @@ async function startProxy(profile: ProviderProfile): Promise<{ url: string; stop
   }
 }
 
-/** The address to connect to for a host, or `Refused`. */
-async function allowedAddress(hostname: string, profile: ProviderProfile): Promise<string> {
+const HTTP_PORT = 80
+const HTTPS_PORT = 443
+
+/** The ports of the profile's own addresses: beside the usual one of http or https they are all that is reached of its hosts. */
+const ownPorts = ({ loginUrl, sessionUrl, apiBaseUrl }: ProviderProfile): number[] =>
+  [loginUrl, sessionUrl, apiBaseUrl].map((address) => {
+    const { port, protocol } = new URL(address)
+    return Number(port) || (protocol === 'https:' ? HTTPS_PORT : HTTP_PORT)
+  })
+
+/** The address to connect to, or `Refused`. */
+async function allowedTarget(
+  { hostname, port: given }: URL,
+  { usualPort, profile }: { usualPort: number; profile: ProviderProfile },
+): Promise<{ host: string; port: number }> {
   const host = hostname.replace(/^\[|\]$/g, '')
+  const port = Number(given) || HTTP_PORT
   if (!hostAllowed(profile, host)) throw new Refused(host)
+  if (port !== usualPort && !ownPorts(profile).includes(port)) throw new Refused(`${host}:${port}`)
+  return { host: await allowedAddress(host, profile), port }
+}
+
+async function allowedAddress(host: string, profile: ProviderProfile): Promise<string> {
   // A profile on loopback is a developer's machine: its own hosts are then where they are.
   if (isLoopbackHost(new URL(profile.loginUrl).hostname)) return host
   const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address)
@@ -108,8 +127,8 @@ async function tunnel({
   try {
     const target = parseUrl(`http://${incoming.url}`)
     if (!target) throw new Refused(incoming.url)
-    const host = await allowedAddress(target.hostname, profile)
-    const upstream = connect({ host, port: Number(target.port || 80), timeout: CONNECT_TIMEOUT_MS })
+    const to = await allowedTarget(target, { usualPort: HTTPS_PORT, profile })
+    const upstream = connect({ ...to, timeout: CONNECT_TIMEOUT_MS })
     keep(upstream)
     upstream.on('connect', () => {
       upstream.setTimeout(0)
@@ -139,11 +158,10 @@ async function forward({
   try {
     const url = parseUrl(incoming.url ?? '')
     if (url?.protocol !== 'http:') throw new Refused(url?.protocol)
-    const host = await allowedAddress(url.hostname, profile)
+    const to = await allowedTarget(url, { usualPort: HTTP_PORT, profile })
     const { 'proxy-connection': _, ...headers } = incoming.headers
     const upstream = request({
-      host,
-      port: url.port || 80,
+      ...to,
       method: incoming.method,
       path: `${url.pathname}${url.search}`,
       headers,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ConfigError } from '../core/config.ts'
@@ -17,6 +17,7 @@ export type KeptSecrets = z.infer<typeof kept>
 
 /** The secrets of one `DATA_DIR`, made at its first start and the same ever after; in a file that only its owner reads. */
 export async function keepSecrets({ dataDir }: { dataDir: string }): Promise<KeptSecrets> {
+  await ownFolder(dataDir)
   const file = join(dataDir, 'secrets.json')
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -28,11 +29,17 @@ export async function keepSecrets({ dataDir }: { dataDir: string }): Promise<Kep
     operatorKey: newSecret(),
     app: { appSecret: newSecret(), apiKey: newApiKey(), webhookSecret: newSecret() },
   }
-  await mkdir(dataDir, { recursive: true })
   // Renamed when complete: half a file after a crash would lock everybody out of the data.
   await writeFile(`${file}.unfinished`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.unfinished`, file)
   return secrets
+}
+
+/** Data, mails and secrets lie below it: no other user of the machine looks into it. */
+async function ownFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  // Made by somebody, for us: as they want it.
+  if ((await stat(path)).uid === process.getuid?.()) await chmod(path, 0o700)
 }
 
 function parseKept({ file, text }: { file: string; text: string }): KeptSecrets {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LONGEST_ID, moment, text } from './text.ts'
+import { isStorable, LONGEST_ID, moment, text } from './text.ts'
 
 /** Neither `URL.parse` nor `URL.canParse`: the older of the supported Node versions lack the one and get the other wrong. */
 function namesNoUser(address: string): boolean {
@@ -11,7 +11,14 @@ function namesNoUser(address: string): boolean {
   }
 }
 
-const name = z.string().trim().min(1, 'is empty').max(80, 'is longer than 80 characters')
+/** It stands in subjects of mails and in pages' titles: of one line, and nothing that is not seen. */
+const name = z
+  .string()
+  .trim()
+  .min(1, 'is empty')
+  .max(80, 'is longer than 80 characters')
+  .refine((value) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value), 'has a line break or a control character')
+  .refine(isStorable, 'is no valid text')
 const address = z
   .string()
   .max(2_048)

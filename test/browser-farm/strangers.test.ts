@@ -124,6 +124,21 @@ strangers('answers that may not be passed on as they are', async () => {
   await stillServes()
 })
 
+strangers('of an allowed host only the usual ports are reached, and those of the profile', async () => {
+  const asked = { connect: '', get: '' }
+  for (const port of [ports.farm, ports.proxy, 22, 27_017]) {
+    asked.connect = await exchange(ports.proxy, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    asked.get = await exchange(ports.proxy, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\n\r\n`)
+    assert.equal([statusOf(asked.connect), statusOf(asked.get)], [403, 403], String(port))
+  }
+  const tunnel = `CONNECT 127.0.0.1:${ports.provider} HTTP/1.1\r\nHost: x\r\n\r\n`
+  assert.is(statusOf(await exchange(ports.proxy, tunnel)), 200)
+  // Nobody listens there on this machine: it is tried all the same.
+  const usual = 'CONNECT 127.0.0.1:443 HTTP/1.1\r\nHost: x\r\n\r\n'
+  assert.is.not(statusOf(await exchange(ports.proxy, usual)), 403)
+  await stillServes()
+})
+
 /** Parts of a conversation that is nearly one, in any order. */
 const token = fc.oneof(
   fc.constantFrom(

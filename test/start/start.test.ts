@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -82,6 +82,9 @@ test('secrets are made once and only their owner reads them', async () => {
   const first = await keepSecrets({ dataDir })
   assert.equal(await keepSecrets({ dataDir }), first)
   assert.is((await stat(join(dataDir, 'secrets.json'))).mode & 0o777, 0o600)
+  await chmod(dataDir, 0o755)
+  await keepSecrets({ dataDir })
+  assert.is((await stat(dataDir)).mode & 0o777, 0o700)
   await writeFile(join(dataDir, 'secrets.json'), '{')
   assert.match(String(await keepSecrets({ dataDir }).catch((error) => error)), /secrets\.json/)
 })

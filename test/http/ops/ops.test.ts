@@ -260,6 +260,9 @@ test('an app is taken on and changed', async () => {
     { webhookUrl: 'ftp://x' },
     { requestsPerMinute: 0 },
     { appName: '' },
+    { appName: 'Shop\r\nBcc: everybody@example.test' },
+    { appName: 'Shop\u0007' },
+    { appName: 'Shop\u2028Two' },
   ]) {
     assert.is(
       (await world.ask('/ops/apps/fresh', { key: OPERATOR_KEY, ...patch(wrong) })).status,
@@ -272,6 +275,7 @@ test('an app is taken on and changed', async () => {
     { ...body, appId: 'a b' },
     { ...body, appId: 'x', ownerEmail: 'nobody' },
     { ...body, more: 1 },
+    { ...body, appId: 'x', appName: 'Shop\nSubject: x' },
   ]) {
     assert.is((await world.ask('/ops/apps', { key: OPERATOR_KEY, ...post(wrong) })).status, 400, JSON.stringify(wrong))
   }
