@@ -1,0 +1,112 @@
+import type { Browser, CDPSession, Page } from 'playwright'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../support/until.ts'
+import { type HostedPage, hostedPage, openVisitorBrowser, PHONE } from '../support/visitor.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+import { type FarmWorld, startFarmWorld } from './world.ts'
+
+const phone = suite('a phone: what is in sight')
+
+const FIELD_TOP = 600
+const pages = () => ({
+  '/': `<body style="margin:0;height:700px"><input style="position:absolute;left:20px;top:${FIELD_TOP}px;width:200px;height:30px">
+<script>
+for (const type of ['touchend', 'touchcancel', 'click'])
+  addEventListener(type, ({ changedTouches, clientX, clientY }) => tell([type, Math.round(changedTouches?.[0].clientX ?? clientX), Math.round(changedTouches?.[0].clientY ?? clientY)]))
+addEventListener('resize', () => tell('size:' + innerWidth + 'x' + innerHeight))
+</script>`,
+})
+
+let site: OwnSite
+let world: FarmWorld
+let browser: Browser
+let page: Page
+let hosted: HostedPage
+let devtools: CDPSession
+phone.before(async () => {
+  site = await startOwnSite({ pages })
+  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
+  await world.farm()
+  browser = await openVisitorBrowser()
+  page = await browser.newPage(PHONE)
+  devtools = await page.context().newCDPSession(page)
+  await page.goto(world.link({ userRef: 'phone' }))
+  hosted = hostedPage(page)
+  await hosted.reaches('live')
+})
+phone.after(async () => {
+  await browser?.close()
+  await world?.stop()
+  await site?.stop()
+})
+
+const box = async () => {
+  const found = await hosted.screen.boundingBox()
+  if (!found) throw new Error('the screen is not there')
+  return found
+}
+const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { x: number; y: number }[]) =>
+  devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
+const told = (what: RegExp) => site.told.filter((each) => what.test(each))
+
+phone('two fingers zoom the picture, one moves it then; the remote page hears of no tap', async () => {
+  const { width } = await box()
+  await touch('touchStart', { x: 150, y: 300 }, { x: 250, y: 300 })
+  for (const by of [20, 40, 60]) await touch('touchMove', { x: 150 - by, y: 300 }, { x: 250 + by, y: 300 })
+  await touch('touchEnd')
+  const zoomed = await until('the picture to be larger', async () => {
+    const now = await box()
+    return now.width > width * 2 ? now : null
+  })
+  await touch('touchStart', { x: 200, y: 300 })
+  for (const by of [20, 40, 60]) await touch('touchMove', { x: 200 - by, y: 300 })
+  await touch('touchEnd')
+  await until('the picture to move', async () => (await box()).x < zoomed.x - 30)
+  assert.equal(told(/^(click|touchend)/), [])
+})
+
+phone('a tap on the zoomed picture lands where it looks, and two fingers bring the whole picture back', async () => {
+  const { x, y, width } = await box()
+  const remote = Number(await hosted.screen.getAttribute('data-remote-width'))
+  const scale = width / remote
+  const point = { x: 200, y: 300 }
+  await touch('touchStart', point)
+  await touch('touchEnd')
+  const [wantedX, wantedY] = [(point.x - x) / scale, (point.y - y) / scale]
+  await until('the tap', () =>
+    told(/^click/).some((each) => {
+      const [, tapX, tapY] = each.split(',').map(Number)
+      return Math.abs((tapX ?? 0) - wantedX) <= 1 && Math.abs((tapY ?? 0) - wantedY) <= 1
+    }),
+  )
+  await touch('touchStart', { x: 50, y: 300 }, { x: 350, y: 300 })
+  for (const by of [50, 100, 140]) await touch('touchMove', { x: 50 + by, y: 300 }, { x: 350 - by, y: 300 })
+  await touch('touchEnd')
+  await until('the whole picture', async () => (await box()).width === remote)
+})
+
+phone(
+  'the keyboard of the device leaves the remote screen as it is, and the field with the focus in sight',
+  async () => {
+    await hosted.screen.tap({ position: { x: 60, y: FIELD_TOP + 15 } })
+    await page.locator('[data-editable="true"]').waitFor()
+    await page.getByLabel('Text to type').focus()
+    site.told.length = 0
+    // What Android's Chrome does of old, and what iOS never does: the window itself gets lower.
+    await page.setViewportSize({ width: 390, height: 460 })
+    const stage = page.locator('.stage')
+    await until('the field to be in sight', async () => {
+      const around = await stage.boundingBox()
+      const { y, width } = await box()
+      const middle = y + ((FIELD_TOP + 15) * width) / 390
+      return around && around.height < 400 && middle > around.y && middle < around.y + around.height
+    })
+    assert.is(await hosted.screen.getAttribute('data-remote-width'), '390')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await until('the whole picture', async () => (await box()).y >= ((await stage.boundingBox())?.y ?? 0))
+    assert.equal(told(/^size/), [], 'the remote page knows nothing of the keyboard')
+  },
+)
+
+phone.run()
