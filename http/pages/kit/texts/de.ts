@@ -21,7 +21,7 @@ export const de: Texts = {
     screenHelp: (provider) =>
       `Die Anmeldeseite von ${provider}, als Bild gezeigt. Was Sie tippen, geht an sie. Mit F6 verlassen Sie sie.`,
     foot: (provider) =>
-      `Sie melden sich auf der Seite von ${provider} selbst an. Ihr Passwort wird an sie weitergegeben und nicht behalten.`,
+      `Sie melden sich auf der Seite von ${provider} selbst an. Ihr Passwort wird an sie weitergegeben und nicht behalten. F6 verlässt den entfernten Bildschirm.`,
     addressSecure: 'Sichere Verbindung zu',
     addressPlain: 'Sie sind auf',
     closeWindow: 'Dieses Fenster schließen',

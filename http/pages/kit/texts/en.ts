@@ -24,7 +24,8 @@ export const en = {
     screen: 'Remote browser',
     screenHelp: (provider: string) =>
       `The sign-in page of ${provider}, shown as a picture. What you type goes to it. Press F6 to leave it.`,
-    foot: (provider: string) => `You sign in on ${provider}’s own page. Your password is passed on to it and not kept.`,
+    foot: (provider: string) =>
+      `You sign in on ${provider}’s own page. Your password is passed on to it and not kept. F6 leaves the remote screen.`,
     addressSecure: 'Secure connection to',
     addressPlain: 'You are on',
     closeWindow: 'Close this window',
