@@ -8,7 +8,7 @@ const ENTRIES = [
   /^http\/portal\/assets\/portal\.ts$/,
   // The package's own entry, and its example as partners read it.
   /^sdk\/(?:src\/(?:index|browser)\.ts$|example\/)/,
-  /^bench\/\w+\.ts$/,
+  /^bench\/[\w-]+\.ts$/,
   /^test\/soak\//,
   // Forked by suites and benches.
   /^bench\/(?:api\/floor|deliveries\/receiver|sync\/provider)\.ts$/,

@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import { showDevicePixels } from '../../browser-farm/device-pixels.ts'
+import { launchBrowser } from '../../browser-farm/launch-browser.ts'
+import type { FarmWorld } from '../../test/browser-farm/world.ts'
+import { FRAME_HEADER_BYTES } from '../../wire/stream-constants.ts'
+
+/** Whoever looks at a remote page, however its pictures come. */
+export interface Viewer {
+  /** Clicks once; resolves with the picture that follows. */
+  click(): Promise<Buffer>
+  /** Presses a key that types something. */
+  press(key: string): void
+  /** Resolves with the next picture. */
+  next(): Promise<Buffer>
+  /** What has come so far: pictures, and bytes of everything. */
+  received(): { frames: number; bytes: number }
+  stop(): Promise<void>
+}
+
+interface Opened {
+  world: FarmWorld
+  /** Device pixels to a CSS pixel. */
+  scale: number
+}
+
+const VIEWPORT = { width: 1_280, height: 720, mobile: false }
+const AT = { x: 400, y: 300 }
+/** What the service has for a link that is fast enough (browser-farm/link-quality.ts). */
+const QUALITY = 80
+
+/** The browser's debugging protocol, with the flags and the pixels of the service's own browsers. */
+export async function openDirect({ world, scale, url }: Opened & { url: string }): Promise<Viewer> {
+  const browser = await launchBrowser(world.runtime.config)
+  const page = await browser.newPage({ viewport: VIEWPORT, deviceScaleFactor: scale })
+  await page.goto(url)
+  const cdp = await page.context().newCDPSession(page)
+  await showDevicePixels(cdp, { ...VIEWPORT, deviceScaleFactor: scale })
+  const total = { frames: 0, bytes: 0 }
+  let arrived: (jpeg: Buffer) => void = () => undefined
+  const next = (): Promise<Buffer> =>
+    new Promise((resolve) => {
+      arrived = resolve
+    })
+  cdp.on('Page.screencastFrame', ({ data, sessionId }) => {
+    // The last one may meet a browser that is closing.
+    cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined)
+    const jpeg = Buffer.from(data, 'base64')
+    total.frames++
+    total.bytes += jpeg.byteLength
+    arrived(jpeg)
+  })
+  await cdp.send('Page.startScreencast', { format: 'jpeg', quality: QUALITY })
+  const at = { x: AT.x * scale, y: AT.y * scale }
+  const dispatch = (type: 'mousePressed' | 'mouseReleased', buttons: number): void => {
+    cdp.send('Input.dispatchMouseEvent', { ...at, type, button: 'left', buttons, clickCount: 1 }).catch(() => undefined)
+  }
+  return {
+    click: async () => {
+      const frame = next()
+      dispatch('mousePressed', 1)
+      const jpeg = await frame
+      arrived = () => undefined
+      dispatch('mouseReleased', 0)
+      return jpeg
+    },
+    next,
+    press: (key) => void page.keyboard.press(key),
+    received: () => ({ ...total }),
+    stop: () => browser.close(),
+  }
+}
+
+/** The stream, through page protocol, relay and farm node. */
+export async function openStream({ world, scale }: Opened): Promise<Viewer> {
+  const opened = await fetch(world.link({ userRef: `bench-${scale}` }), { redirect: 'manual' })
+  const cookie = String(opened.headers.get('set-cookie')).split(';')[0] ?? ''
+  const html = await (await fetch(`${world.baseUrl}/start`, { headers: { cookie } })).text()
+  const flow = /data-flow="([^"]+)"/.exec(html)?.[1]
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${world.baseUrl}${path}`, {
+      method: 'POST',
+      headers: { cookie, origin: world.baseUrl, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const begun = await post('/start', { flow, viewport: { ...VIEWPORT, deviceScaleFactor: scale } })
+  if (!begun.ok) throw new Error(await begun.text())
+  const socket = new WebSocket(`${world.baseUrl.replace('http', 'ws')}/start/stream?flow=${flow}`, {
+    headers: { cookie, origin: world.baseUrl },
+  })
+  const send = (message: object): void => socket.send(JSON.stringify(message))
+  const total = { frames: 0, bytes: 0 }
+  let arrived: (jpeg: Buffer) => void = () => undefined
+  const next = (): Promise<Buffer> =>
+    new Promise((resolve) => {
+      arrived = resolve
+    })
+  let isLive = false
+  const live = new Promise<void>((resolve) => {
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      total.bytes += data.byteLength
+      if (!isBinary) {
+        if (!String(data).includes('"live"')) return
+        isLive = true
+        return resolve()
+      }
+      send({ type: 'ack', frame: data.readUInt32BE(0) })
+      // What came before is not the login page.
+      if (!isLive) return
+      total.frames++
+      arrived(data.subarray(FRAME_HEADER_BYTES))
+    })
+  })
+  await once(socket, 'open')
+  await live
+  const mouse = { type: 'mouse', ...AT, button: 'left', clicks: 1, modifiers: 0 }
+  return {
+    click: async () => {
+      const frame = next()
+      send({ ...mouse, action: 'down', buttons: 1 })
+      const jpeg = await frame
+      arrived = () => undefined
+      send({ ...mouse, action: 'up', buttons: 0 })
+      return jpeg
+    },
+    next,
+    press: (key) => {
+      const code = `Key${key.toUpperCase()}`
+      const pressed = { type: 'key', key, code, keyCode: code.charCodeAt(3), location: 0, repeat: false, modifiers: 0 }
+      send({ ...pressed, action: 'down', text: key })
+      send({ ...pressed, action: 'up' })
+    },
+    received: () => ({ ...total }),
+    stop: async () => {
+      socket.terminate()
+      await post('/start/cancel', { flow })
+    },
+  }
+}
