@@ -11,7 +11,7 @@ import { createHeldClaims } from '../schemas/held-claims.ts'
 import type { LiveActor } from '../schemas/operations/actor-snapshot.ts'
 import { commandClaims } from './commands/claim-commands.ts'
 import { startDelivering } from './delivery/start-delivering.ts'
-import { startCaptureExpiry } from './expired-captures.ts'
+import { startFlowExpiry } from './expired-flows.ts'
 import { startMailing } from './mail/start-mailing.ts'
 import { measureQueueAges } from './queue-ages.ts'
 import { type ActorRuntime, Stopping } from './runtime.ts'
@@ -79,7 +79,7 @@ export async function startActors(
       runtime,
     }),
     startPoller({ name: 'uploads', everyMs: STRAY_UPLOADS_EVERY_MS, work: () => sweepUploads(runtime), clock, log }),
-    startCaptureExpiry(runtime),
+    startFlowExpiry(runtime),
   ]
   return {
     runtime,

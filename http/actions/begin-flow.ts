@@ -1,4 +1,4 @@
-import { DAY, SECOND } from '../../core/clock.ts'
+import { DAY, MINUTE, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { ProviderProfile } from '../../provider/profile.ts'
 import type { App } from '../../schemas/app/app.ts'
@@ -11,10 +11,15 @@ import type { HttpRuntime } from '../kit/runtime.ts'
 /** What an app may ask for (docs/behaviour.md, Authentication). */
 const KNOWN_SCOPES: readonly string[] = ['conversations:read']
 
+/** After the end of a link a request that it let in may still be at work. */
+const LATE_MS = MINUTE
+
 /** What a connect flow works on. */
 interface BegunFlow {
   user: User
   profile: ProviderProfile
+  /** For `noteFlowWritten`, where `tellsEnd`. */
+  linkId: string
   /** The app hears of the flow's end (`connect.ended`). */
   tellsEnd: boolean
 }
@@ -43,12 +48,14 @@ export async function beginFlow({
   const user = await ensureUser({ appId, userRef: claims.userRef, now })
   const generation = generationOf(user)
   const _id = linkId({ appId, jti: claims.jti })
+  const tellsEnd = app.connectEndedEvents ?? false
   const { first, link } = await consumeLink({
     _id,
     purpose: 'connect',
     flowId,
     generation,
     consumedAt: now,
+    ...(tellsEnd && { endDueAt: new Date(claims.exp * SECOND + LATE_MS), userId: user._id }),
     expireAt: new Date(claims.exp * SECOND + DAY),
     outbox: [
       outboxEntry({
@@ -64,7 +71,7 @@ export async function beginFlow({
   // Everything of the user may have been deleted since: a flow from before that does not come back.
   const isOurs = link.flowId === flowId && (link.generation ?? 0) === generation
   if (!first && !isOurs) throw new ServiceError('link_used')
-  return { user, profile, tellsEnd: app.connectEndedEvents ?? false }
+  return { user, profile, linkId: _id, tellsEnd }
 }
 
 /** The provider that a link names, or the default. */

@@ -2,6 +2,7 @@ import { HOUR, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { newId, newSecret } from '../../core/ids.ts'
 import { createCapture } from '../../schemas/user/capture.ts'
+import { noteFlowWritten } from '../../schemas/user/consumed-link.ts'
 import { generationOf } from '../../schemas/user/user.ts'
 import { type NativeStartAnswer, nativeStartBody } from '../../wire/connect-native.ts'
 import { readLink } from '../access/links.ts'
@@ -36,7 +37,7 @@ async function start(body: Record<string, unknown>, runtime: HttpRuntime): Promi
   const { device } = parseInput(nativeStartBody, body)
   const captureNonce = newId()
   const clientSecret = newSecret()
-  const { user, profile, tellsEnd } = await beginFlow({ app, claims, flowId: captureNonce, runtime })
+  const { user, profile, linkId, tellsEnd } = await beginFlow({ app, claims, flowId: captureNonce, runtime })
   await createCapture({
     _id: captureNonce,
     appId: app._id,
@@ -50,6 +51,7 @@ async function start(body: Record<string, unknown>, runtime: HttpRuntime): Promi
     tellsEnd,
     clock,
   })
+  if (tellsEnd) await noteFlowWritten({ linkId })
   return {
     captureNonce,
     clientSecret,

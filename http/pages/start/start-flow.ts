@@ -3,6 +3,7 @@ import { HOUR } from '../../../core/clock.ts'
 import { carriedTrace } from '../../../core/tracing.ts'
 import { isDuplicate } from '../../../schemas/database.ts'
 import { type Lease, Leases } from '../../../schemas/lease/lease.ts'
+import { noteFlowWritten } from '../../../schemas/user/consumed-link.ts'
 import { generationOf } from '../../../schemas/user/user.ts'
 import { viewportShape } from '../../../wire/viewport.ts'
 import type { LinkVisit } from '../../access/link-visits.ts'
@@ -40,7 +41,7 @@ export async function startFlow({
   if (present) return present
   // The link may have been consumed by a call that was cut short, long ago.
   checkLink(claims, { purpose: 'connect', now: clock.now() })
-  const { user, profile, tellsEnd } = await beginFlow({ app, claims, flowId: _id, runtime })
+  const { user, profile, linkId, tellsEnd } = await beginFlow({ app, claims, flowId: _id, runtime })
   const now = clock.now()
   const lease: Lease = {
     _id,
@@ -64,5 +65,6 @@ export async function startFlow({
   } catch (error) {
     if (!isDuplicate(error)) throw error
   }
+  if (tellsEnd) await noteFlowWritten({ linkId })
   return lease
 }
