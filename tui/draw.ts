@@ -1,7 +1,7 @@
 import type { Dashboard } from './dashboard.ts'
-import { LEAST } from './dashboard.ts'
 import type { Listed } from './rows.ts'
 import type { Opened, Purge, State } from './state.ts'
+import { LEAST } from './store.ts'
 import { clean, counted, fit, wrap } from './text.ts'
 import { type Column, type Context, type Detail, type Sort, VIEW_NAMES } from './view.ts'
 import { VIEWS } from './views/all.ts'
