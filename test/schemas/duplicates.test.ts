@@ -45,6 +45,8 @@ duplicates('every way to violate a unique index is told from other errors', asyn
     errorOf(Users.findOneAndUpdate({ _id: 'two' }, { $setOnInsert: other }, { upsert: true })),
     errorOf(Users.updateOne({ _id: 'two' }, { $setOnInsert: other }, { upsert: true })),
     errorOf(Users.bulkWrite([update], { ordered: false })),
+    // The filter finds nothing, and its id is taken: FerretDB says so in PostgreSQL's words.
+    errorOf(Users.findOneAndUpdate({ _id: 'one', appId: 'none' }, { $set: { userRef: 'x' } }, { upsert: true })),
   ])
   for (const error of errors) assert.ok(isDuplicate(error), String(error))
   for (const error of errors)
