@@ -6,6 +6,8 @@ import type { HeldClaims } from '../schemas/held-claims.ts'
 export interface ActorRuntime extends Runtime {
   held: HeldClaims
   profiles: ProviderProfile[]
+  /** Names of paces are made with it (`sync/pace.ts`). */
+  paceKey: Buffer
 }
 
 /** The process stops: what is under way ends in good order, or is handed back. */

@@ -9,6 +9,7 @@ import { Commands } from '../schemas/command/command.ts'
 import { Connections } from '../schemas/connection/connection.ts'
 import { createHeldClaims } from '../schemas/held-claims.ts'
 import type { LiveActor } from '../schemas/operations/actor-snapshot.ts'
+import { serviceKey } from '../schemas/operations/service-key.ts'
 import { commandClaims } from './commands/claim-commands.ts'
 import { startDelivering } from './delivery/start-delivering.ts'
 import { startFlowExpiry } from './expired-flows.ts'
@@ -54,13 +55,14 @@ export async function startActors(
   const { clock, log } = base
   const share = processId === undefined ? undefined : startShare({ processId, clock, log })
   const profiles = await loadProfiles(base.config)
+  const paceKey = await serviceKey({ purpose: 'pace', keyring: base.keyring })
   const held = createHeldClaims({ clock, log })
   const system = startActorSystem({ clock, log })
   measureQueueAges(base)
   const connections = system.supervise('connections', 'connection')
   const commands = system.supervise('commands', 'command')
   const delivering = startDelivering({ runtime: base, system, ...(share && { share: share.of }) })
-  const runtime: ActorRuntime = { ...base, held, profiles }
+  const runtime: ActorRuntime = { ...base, held, profiles, paceKey }
   const mails = system.supervise('mails', 'delivery')
   const mailing = startMailing({ runtime, supervisor: mails })
 

@@ -22,6 +22,7 @@ import { ActorSnapshots, Lookings } from './operations/actor-snapshot.ts'
 import { AuditEntries } from './operations/audit.ts'
 import { OperatorKeys } from './operations/operator-key.ts'
 import { ProcessRecords } from './operations/process-record.ts'
+import { ServiceKeys } from './operations/service-key.ts'
 import { Captures } from './user/capture.ts'
 import { ConsumedLinks } from './user/consumed-link.ts'
 import { Users } from './user/user.ts'
@@ -55,6 +56,7 @@ export const MODELS = [
   SignIns,
   Teams,
   ProcessRecords,
+  ServiceKeys,
   Users,
   Wakeups,
   PendingConnections,

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import { type Clock, MINUTE, SECOND } from '../../core/clock.ts'
-import type { Keyring } from '../../core/envelope.ts'
 import { type Pace, Paces } from '../../schemas/connection/pace.ts'
 import { isDuplicate } from '../../schemas/database.ts'
 
@@ -41,13 +40,13 @@ export const createPace = ({ paceId, ...options }: PaceOptions & { paceId: strin
 export const paceIdOf = ({
   provider,
   providerAccountId,
-  keyring,
+  paceKey,
 }: {
   provider: string
   providerAccountId: string
-  keyring: Keyring
-}): string =>
-  createHmac('sha256', keyring.derive('pace')).update(`${provider}|${providerAccountId}`).digest('base64url')
+  /** The same in every process, also while the master key is exchanged: two names of one account would be two paces. */
+  paceKey: Buffer
+}): string => createHmac('sha256', paceKey).update(`${provider}|${providerAccountId}`).digest('base64url')
 
 /** The same on any reservations. */
 export function paceOf({

@@ -18,6 +18,7 @@ const SMALL: Readonly<Record<string, string>> = {
   looking: 'one',
   memberships: 'one for each partner',
   operator_keys: 'one for each operator',
+  service_keys: 'one for each purpose',
   processes: 'one for each process that was alive within the last hour',
   wakeups: 'one',
 }
