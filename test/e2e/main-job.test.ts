@@ -2,6 +2,7 @@ import { MongoClient } from 'mongodb'
 import type { Browser, Page } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { newVisitor } from '../http/portal/visitor.ts'
 import { branchesMessages } from '../provider/branches-expectation.ts'
 import { type Service, startService } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -167,6 +168,15 @@ job('an operator’s test event arrives at the partner, signed', async () => {
     return found.length > 0 ? found : null
   })
   assert.equal([arrived?.event, arrived?.verification], ['test.event', 'valid'])
+})
+
+job('the printed link signs the demo app’s owner in to the portal, once', async () => {
+  const { signInUrl, url } = service.portal
+  const owner = newVisitor(service.baseUrl)
+  const page = await owner.signIn(signInUrl)
+  assert.match(page.text, '<h1>Overview</h1>')
+  assert.match((await owner.get(`${url}/apps/${service.app.appId}/settings`)).text, '>Rotate app secret</button>')
+  assert.is((await newVisitor(service.baseUrl).signIn(signInUrl)).status, 403)
 })
 
 job.run()

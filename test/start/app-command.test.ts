@@ -29,6 +29,7 @@ test('an app is taken on from the command line', async () => {
   assert.is(status, 0)
   const app = JSON.parse(stdout)
   assert.is(app.appId, 'by-command')
+  assert.match(app.signInUrl, /\/developers\/sign-in\/link\?token=/, 'the first owner is invited')
   const answer = await world.ask('/api/connections?userRef=x', { key: app.apiKey })
   assert.equal([answer.status, answer.headers.get('ratelimit-limit')], [404, '90'])
   assert.equal(await run(...NEW), { status: 1, stdout: '', stderr: 'App already exists\n' })

@@ -12,6 +12,7 @@ interface ServiceLine {
   provider: { id: string; site: string }
   app: { appId: string; appSecret: string; apiKey: string; webhookSecret: string }
   partner: { url: string }
+  portal: { url: string; signInUrl: string }
   operator: { url: string; key: string }
   databaseUrl: string
   processes: Record<string, number[]>

@@ -3,7 +3,10 @@ import * as assert from 'uvu/assert'
 import { Apps } from '../../../schemas/app/app.ts'
 import { teamOf } from '../../../schemas/member/team.ts'
 import { AuditEntries } from '../../../schemas/operations/audit.ts'
+import { OPERATOR_KEY } from '../../support/http.ts'
+import { type HttpProcess, startHttpProcess } from '../../support/http-process.ts'
 import { seedConnection } from '../../support/seed.ts'
+import { until } from '../../support/until.ts'
 import type { Visitor } from './visitor.ts'
 import { type PortalWorld, startPortalWorld } from './world.ts'
 
@@ -46,9 +49,54 @@ overlaps('who is removed while they act did what was answered to them, and nothi
   assert.is((await keysNamed('while going')).length, made)
 })
 
-overlaps('a key that is revoked while it is used is refused from the answer on', async () => {
+/** A process beside the one of this suite, on the same database and under the same address. */
+const anotherProcess = (): Promise<HttpProcess> =>
+  startHttpProcess({
+    MONGODB_URL: world.runtime.config.MONGODB_URL,
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    BASE_URL: world.url,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    OPERATOR_KEY,
+    PROVIDER_SITE: 'http://127.0.0.1:9',
+    WEBHOOK_PRIVATE_ADDRESSES: 'true',
+    LOG_LEVEL: 'silent',
+  })
+
+overlaps('a process that is killed in the middle of actions leaves none without its entry', async () => {
+  const { text } = await owner.get(KEYS)
+  const [, formToken = ''] = /name="formToken" value="([^"]*)"/.exec(text) ?? []
+  for (let round = 0; round < 3; round += 1) {
+    const name = `killed ${round}`
+    const http = await anotherProcess()
+    const send = () =>
+      fetch(`${http.url}${KEYS}`, {
+        method: 'POST',
+        headers: { cookie: `ccs_portal=${owner.cookies.get('ccs_portal')}`, origin: world.url },
+        body: new URLSearchParams({ formToken, name }),
+        redirect: 'manual',
+      }).catch(() => undefined)
+    const sent = Promise.all(Array.from({ length: 12 }, send))
+    await until('the first key is there', async () => (await keysNamed(name)).length > 0)
+    http.child.kill('SIGKILL')
+    await sent
+    const entries = await AuditEntries.find({ appId: 'notes', action: 'key.created', 'details.name': name }).lean()
+    const made = await keysNamed(name)
+    const ended = entries.filter(({ details }) => details['outcome'] === undefined)
+    assert.ok(entries.length >= made.length, `${made.length} keys, ${entries.length} entries`)
+    assert.ok(ended.every(({ target }) => made.some(({ id }) => id === target)))
+  }
+})
+
+overlaps('a key that is revoked while it is used is refused from the answer on, in every process', async () => {
+  const http = await anotherProcess()
+  let turn = 0
   const ask = async () =>
-    (await fetch(`${world.url}/api/connections?userRef=u`, { headers: { authorization: `Bearer ${apiKey}` } })).status
+    (
+      await fetch(`${turn++ % 2 ? world.url : http.url}/api/connections?userRef=u`, {
+        headers: { authorization: `Bearer ${apiKey}` },
+      })
+    ).status
   const key = (await Apps.findById('notes').lean())?.apiKeys[0]
   await owner.get(`${KEYS}/${key?.id}/revoke`)
   const [during] = await Promise.all([
@@ -60,6 +108,7 @@ overlaps('a key that is revoked while it is used is refused from the answer on',
     await Promise.all(Array.from({ length: 10 }, ask)),
     Array.from({ length: 10 }, () => 401),
   )
+  await http.stop()
 })
 
 overlaps('of several who invite one address one does', async () => {
