@@ -57,6 +57,8 @@ async function opened(purpose: 'connect' | 'manage', path: string) {
 test('while the database is silent every page is there in time and says what to do, and the stream says that it waits', async () => {
   const start = await opened('connect', '/start')
   const manage = await opened('manage', '/manage')
+  const signIn = await ask('/developers/sign-in')
+  const [, formToken = ''] = /name="formToken" value="([^"]*)"/.exec(signIn.text) ?? []
   proxy.freeze()
   const { BASE_URL: origin } = world.runtime.config
   const form = { 'content-type': 'application/x-www-form-urlencoded', cookie: manage.cookie }
@@ -68,11 +70,17 @@ test('while the database is silent every page is there in time and says what to 
     ask('/manage/delete', { headers: { cookie: manage.cookie } }),
     ask('/manage/delete', { method: 'POST', headers: form, body: 'flow=x' }),
   ]
+  const mailed = ask('/developers/sign-in', {
+    method: 'POST',
+    headers: { ...form, cookie: signIn.cookie, origin },
+    body: new URLSearchParams({ formToken, email: 'somebody@example.test' }).toString(),
+  })
   for (const page of await Promise.all(pages)) {
     assert.is(page.status, 500)
     assert.match(page.text, `<p role="alert">${OURS}</p>`)
     assert.match(String(page.type), 'text/html')
   }
+  assert.is((await mailed).status, 500)
   const viewport = { width: 800, height: 600, deviceScaleFactor: 1, mobile: false }
   const begun = await ask('/start', {
     method: 'POST',
