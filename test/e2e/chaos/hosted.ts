@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser } from 'playwright'
 import { signLink } from '../../../sdk/src/index.ts'
 import { hostedPage, openVisitorBrowser, signIn } from '../../support/visitor.ts'
@@ -5,6 +6,8 @@ import type { Flow, History } from './history.ts'
 import type { ChaosWorld } from './world.ts'
 
 const USER = 'hosted-user'
+/** Before whoever was not let in tries again. */
+const AGAIN_MS = 1_000
 export const HOSTED_EMAIL = 'bulk-10+hosted@example.test'
 
 /** A person who signs in on the hosted page, over and over; what fails is begun anew with another link, as an app would. */
@@ -47,6 +50,7 @@ async function logIn({
     history.notes.push(`${Math.round(performance.now())} ${USER} signed in`)
   } catch (error) {
     history.notes.push(`${Math.round(performance.now())} ${USER} did not sign in: ${String(error).split('\n')[0]}`)
+    await sleep(AGAIN_MS)
   } finally {
     await page.close()
   }

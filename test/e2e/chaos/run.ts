@@ -14,6 +14,9 @@ const SIZES = [3, 30, 120] as const
 /** Users of one app come from everywhere, apart from these two, who share a computer and its account. */
 const SHARED = 'bulk-20+shared@example.test'
 
+/** Where less than this of a kind was acknowledged the run shows nothing. */
+const LEAST_ACKNOWLEDGED = 3
+
 /**
  * Runs the whole service for `forMs`, lets go wrong what the seed says, waits until all has settled, and checks that everything that was
  * acknowledged holds. The same seed has the same schedule. Returns what does not hold, with what happened.
@@ -60,12 +63,17 @@ export async function runChaos({
     note('settled')
     const wrong = [...unsettled, ...(await check({ world, history, users }))]
     const { flows, purges, ingestions } = history
+    const acknowledged = {
+      connects: flows.filter(({ connected }) => connected).length,
+      purges: purges.filter(({ doneAt }) => doneAt).length,
+      ingestions: ingestions.filter(({ doneAt }) => doneAt).length,
+    }
     note(
-      `${flows.length} flows, ${flows.filter(({ connected }) => connected).length} connected; ` +
-        `${purges.filter(({ doneAt }) => doneAt).length} of ${purges.length} purges and ` +
-        `${ingestions.filter(({ doneAt }) => doneAt).length} of ${ingestions.length} ingestions acknowledged; ` +
+      `acknowledged: ${JSON.stringify(acknowledged)} of ${flows.length}, ${purges.length} and ${ingestions.length}; ` +
         `${world.receiver.events().length} events in ${world.receiver.requests.length} requests`,
     )
+    for (const [what, count] of Object.entries(acknowledged))
+      if (count < LEAST_ACKNOWLEDGED) wrong.push(`only ${count} ${what} were acknowledged`)
     return { wrong, notes: history.notes, log: `${world.service.log()}\n${await world.databaseLog()}` }
   } finally {
     await world.stop()

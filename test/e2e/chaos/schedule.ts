@@ -27,9 +27,9 @@ export interface Step {
 
 /** Longer than a claim holds, and longer than two. */
 const FREEZES_MS = [20_000, 40_000] as const
-/** Between two faults. */
-const LEAST_GAP_MS = 2_000
-const GAP_MS = 5_000
+/** Between two faults: what was hurt by the one is at work again, more often than not, when the next one comes. */
+const LEAST_GAP_MS = 4_000
+const GAP_MS = 6_000
 
 const kills = (process: ProcessName, count: number) =>
   Array.from({ length: count }, (_, which): Fault => ({ kind: 'kill', process, which }))
@@ -39,7 +39,7 @@ export function faultsOf({ random, forMs }: { random: Random; forMs: number }): 
   const timed: Timed[] = []
   for (let at = LEAST_GAP_MS; ; ) {
     const deck: Fault[] = [
-      ...kills('actors', 3),
+      ...kills('actors', 2),
       ...kills('http', 2),
       ...kills('browser-farm', 1),
       { kind: 'freeze', process: 'actors', which: random.below(2), forMs: FREEZES_MS[0] },

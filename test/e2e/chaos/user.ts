@@ -8,8 +8,8 @@ import type { ChaosWorld } from './world.ts'
 
 /** An answer that does not come in this time never comes: whoever waits for it asks again. */
 const ANSWER_MS = 40_000
-/** Somebody who was told to ask again does so for this long. */
-const PATIENCE_MS = 60_000
+/** Somebody who was told to ask again does so for this long: a request whose process dies holds a capture for a minute. */
+const PATIENCE_MS = 75_000
 const AGAIN_MS = 500
 
 export interface ChaosUser {
@@ -123,8 +123,17 @@ async function connect({ world: { service }, history, user: { userRef } }: Run, 
   }
 }
 
+/** Whether a purge that this user has asked for since may have ended the newest connection that it was told of. */
+function mayBeGone({ history, user }: Pick<Run, 'history' | 'user'>): boolean {
+  const mine = history.flows.filter(({ userRef, connected }) => userRef === user.userRef && connected)
+  const connectedAt = mine.at(-1)?.connected?.at ?? 0
+  return history.purges.some(({ userRef, sentAt }) => userRef === user.userRef && sentAt > connectedAt)
+}
+
 async function ingest(run: Run): Promise<string> {
   const { world, history, user, random } = run
+  // As its app would have it do; now and then somebody tries without.
+  if (mayBeGone(run) && random.below(4) > 0) await connect(run, user.accounts.own)
   const connectionId = anyConnection(run)
   if (!connectionId) return 'none'
   const { conversations } = await control<{ conversations: Record<string, unknown>[] }>(world, {
