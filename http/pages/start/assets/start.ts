@@ -32,8 +32,12 @@ document.body.classList.toggle('phone', isPhone)
 find('[data-typing]').hidden = !isPhone
 
 // The part of the screen that a device's keyboard leaves, where the browser does not resize the page itself.
-visualViewport?.addEventListener('resize', () => {
-  document.body.style.height = visualViewport ? `${visualViewport.height}px` : ''
+visualViewport?.addEventListener('resize', ({ target }) => {
+  const { height, scale } = target as VisualViewport
+  // A page that is zoomed shows less of itself too, and needs no less room.
+  document.body.style.height = `${height * scale}px`
+  // Safari has moved the page up for the field that has the focus; there is room for it now.
+  scrollTo(0, 0)
 })
 
 const visible = async (): Promise<void> => {
