@@ -1,20 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { newId } from '../../core/ids.ts'
-import { createRuntime } from '../../core/process.ts'
-import { createApp } from '../../schemas/app/apps.ts'
 import { Commands } from '../../schemas/command/command.ts'
-import { writeCommand } from '../../schemas/command/commands.ts'
-import { buildConnectCommand } from '../../schemas/command/connect-command.ts'
 import { Connections } from '../../schemas/connection/connection.ts'
 import { Deliveries } from '../../schemas/delivery/delivery.ts'
 import { bringLanesForward } from '../../schemas/delivery/delivery-lane.ts'
-import { ensureUser } from '../../schemas/user/user.ts'
-import { connectedTestDatabase } from '../../test/support/database.ts'
 import { until } from '../../test/support/until.ts'
+import { startBenchService } from '../support/service.ts'
 
-const APP = 'bench'
 const BATCH = 5_000
 const HOUR_MS = 3_600_000
 const PATIENCE = { giveUpMs: 600_000, everyMs: 100 }
@@ -34,50 +25,17 @@ interface ScaleWorld {
 }
 
 export async function startScaleWorld({ site }: { site: string }): Promise<ScaleWorld> {
-  const database = await connectedTestDatabase()
-  const folder = await mkdtemp(join(tmpdir(), 'ccs-bench-scale-'))
-  const profiles = join(folder, 'profiles.json')
-  await writeFile(profiles, JSON.stringify([profileOf(site)]))
-  const env = {
-    MONGODB_URL: database.url,
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    BASE_URL: 'http://127.0.0.1:1',
-    OPERATOR_KEY: 'operator-key-of-the-bench-0123456789',
-    PROVIDER_PROFILES: profiles,
-    LOG_LEVEL: 'error',
-  }
-  const { clock, keyring } = createRuntime({ kind: 'bench', env })
-  await createApp({
-    appId: APP,
-    name: APP,
-    contactEmail: 'x@example.test',
-    keyring,
-    now: clock.now(),
-    createdBy: 'bench',
-  })
+  const provider = { id: 'bench', sessionUrl: `${site}/session`, apiBaseUrl: site }
+  const service = await startBenchService({ providers: [provider] })
   /** The account of each connection. */
   const accountOf = new Map<string, string>()
 
   return {
-    env,
+    env: service.env,
     connect: async (accounts) => {
       for (const account of accounts) {
-        const user = await ensureUser({ appId: APP, userRef: account, now: clock.now() })
-        const connectionId = newId()
+        const { connectionId } = await service.handOver({ provider: provider.id, account, cookie: account })
         accountOf.set(connectionId, account)
-        const command = buildConnectCommand({
-          connectionId,
-          appId: APP,
-          by: { kind: 'link', id: 'bench' },
-          userId: user._id,
-          userRef: user.userRef,
-          generation: 0,
-          provider: 'bench',
-          credential: { cookie: account, account: { id: account } },
-          keyring,
-          now: clock.now(),
-        })
-        await writeCommand(command)
       }
     },
     connected: async (count) => {
@@ -116,10 +74,7 @@ export async function startScaleWorld({ site }: { site: string }): Promise<Scale
       await Connections.collection.bulkWrite(writes as never[], { ordered: false })
       return due
     },
-    stop: async () => {
-      await database.stop()
-      await rm(folder, { recursive: true })
-    },
+    stop: service.stop,
   }
 }
 
@@ -136,16 +91,3 @@ const deliveries = (appId: string, at: Date) =>
     claimableAt: at,
     fence: 1,
   }))
-
-const profileOf = (site: string) => ({
-  id: 'bench',
-  displayName: 'Bench',
-  loginUrl: `${site}/login`,
-  cookieDomain: '127.0.0.1',
-  cookieName: 'session',
-  sessionUrl: `${site}/session`,
-  apiBaseUrl: site,
-  allowedHosts: ['127.0.0.1'],
-  pageSize: 100,
-  requestsPerMinute: 1_000_000,
-})

@@ -1,23 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startActors } from '../../actors/start-actors.ts'
-import { newId } from '../../core/ids.ts'
-import { createRuntime } from '../../core/process.ts'
-import { createApp } from '../../schemas/app/apps.ts'
 import { Commands } from '../../schemas/command/command.ts'
-import { writeCommand } from '../../schemas/command/commands.ts'
-import { buildConnectCommand } from '../../schemas/command/connect-command.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
-import { ensureUser } from '../../schemas/user/user.ts'
-import { connectedTestDatabase } from '../../test/support/database.ts'
 import { until } from '../../test/support/until.ts'
+import { startBenchService } from '../support/service.ts'
 
-const APP = 'bench'
-const UNLIMITED = 1_000_000
-const PAGE_SIZE = 100
-/** Small beside what is measured. */
-const LOOK = { everyMs: 2, giveUpMs: 300_000 }
+/** Small beside what is measured, a fold and a whole import, and rare enough to take nothing of it. */
+const LOOK = { connected: { everyMs: 2 }, synced: { everyMs: 20, giveUpMs: 300_000 } }
 
 interface SyncWorld {
   /** Connects an account with so many conversations, as a finished login does; the same account again is a reconnect. Returns what it took (ms). */
@@ -37,51 +25,19 @@ export async function startSyncWorld({
   accounts: number[]
   syncsAtOnce?: number
 }): Promise<SyncWorld> {
-  const database = await connectedTestDatabase()
-  const folder = await mkdtemp(join(tmpdir(), 'ccs-bench-sync-'))
-  const profiles = join(folder, 'profiles.json')
-  await writeFile(profiles, JSON.stringify([...new Set(accounts)].map((total) => profileOf({ site, total }))))
-  const runtime = createRuntime({
-    kind: 'bench',
-    env: {
-      MONGODB_URL: database.url,
-      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-      BASE_URL: 'http://127.0.0.1:1',
-      OPERATOR_KEY: 'operator-key-of-the-bench-0123456789',
-      PROVIDER_PROFILES: profiles,
-      LOG_LEVEL: 'error',
-    },
-  })
-  const { clock, keyring } = runtime
-  const actors = await startActors(runtime, syncsAtOnce === undefined ? {} : { syncsAtOnce })
-  await createApp({
-    appId: APP,
-    name: APP,
-    contactEmail: 'x@example.test',
-    keyring,
-    now: clock.now(),
-    createdBy: 'bench',
-  })
-
+  const providers = [...new Set(accounts)].map((total) => ({
+    id: `bench-${total}`,
+    sessionUrl: `${site}/${total}/session`,
+    apiBaseUrl: `${site}/${total}`,
+  }))
+  const service = await startBenchService({ providers })
+  const actors = await startActors(service.runtime, syncsAtOnce === undefined ? {} : { syncsAtOnce })
   return {
     connect: async (total) => {
-      const user = await ensureUser({ appId: APP, userRef: `user ${total}`, now: clock.now() })
-      const connectionId = newId()
-      const command = buildConnectCommand({
-        connectionId,
-        appId: APP,
-        by: { kind: 'link', id: 'bench' },
-        userId: user._id,
-        userRef: user.userRef,
-        generation: 0,
-        provider: `bench-${total}`,
-        credential: { cookie: 'cookie', account: { id: `account-${total}` } },
-        keyring,
-        now: clock.now(),
-      })
+      const login = { provider: `bench-${total}`, account: `account-${total}`, cookie: 'cookie' }
       const begin = performance.now()
-      const _id = await writeCommand(command)
-      await until('connected', () => Commands.exists({ _id, state: 'done' }), LOOK)
+      const { commandId, connectionId } = await service.handOver(login)
+      await until('connected', () => Commands.exists({ _id: commandId, state: 'done' }), LOOK.connected)
       const ms = performance.now() - begin
       const connection = await Connections.findById(connectionId).lean<Connection>()
       if (!connection) throw new Error('not connected')
@@ -92,28 +48,14 @@ export async function startSyncWorld({
       const { sync } = await until(
         'synced',
         () => Connections.findOne({ _id, 'sync.outcome': /./ }).lean<Connection>(),
-        LOOK,
+        LOOK.synced,
       )
       if (!sync.outcome?.startsWith('complete')) throw new Error(`${sync.outcome}`)
       return performance.now() - begin
     },
     stop: async () => {
       await actors.stop()
-      await database.stop()
-      await rm(folder, { recursive: true })
+      await service.stop()
     },
   }
 }
-
-const profileOf = ({ site, total }: { site: string; total: number }) => ({
-  id: `bench-${total}`,
-  displayName: 'Bench',
-  loginUrl: `${site}/login`,
-  cookieDomain: '127.0.0.1',
-  cookieName: 'session',
-  sessionUrl: `${site}/${total}/session`,
-  apiBaseUrl: `${site}/${total}`,
-  allowedHosts: ['127.0.0.1'],
-  pageSize: PAGE_SIZE,
-  requestsPerMinute: UNLIMITED,
-})
