@@ -47,6 +47,7 @@ export const ERRORS = {
   already_member: [409, 'This address is a member already'],
   already_invited: [409, 'This address is invited already'],
   team_full: [409, 'The team has no more room'],
+  too_many_keys: [409, 'The app has no room for another API key'],
   rotated_before: [409, 'The secret was rotated meanwhile'],
   last_owner: [409, 'An app always keeps at least one owner'],
   app_exists: [409, 'App already exists'],

@@ -13,7 +13,7 @@ export async function listApiKeys({ appId }: { appId: string }): Promise<ApiKey[
   return keys
 }
 
-/** Gives an app a further API key, which is shown this once. Throws `app_not_found`. */
+/** Gives an app a further API key, which is shown this once. Throws `app_not_found` or `too_many_keys`. */
 export async function createApiKey({
   appId,
   name,
@@ -25,7 +25,7 @@ export async function createApiKey({
     { at: now, by, action: 'key.created', appId, details: { name } },
     async () => {
       const made = await addApiKey({ appId, name, createdBy: by.kind === 'member' ? by.id : by.kind, now })
-      if (!made) throw new ServiceError('app_not_found')
+      if ('not' in made) throw new ServiceError(made.not)
       return made
     },
     ({ id }) => ({ target: id }),

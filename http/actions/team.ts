@@ -4,6 +4,7 @@ import { Apps } from '../../schemas/app/app.ts'
 import { invitationMail } from '../../schemas/mail/compose.ts'
 import { writeMail } from '../../schemas/mail/mail.ts'
 import { invite, renewInvitation, withdrawInvitation } from '../../schemas/member/invitations.ts'
+import { INVITATIONS_PER_ADDRESS, INVITATIONS_PER_APP, takePlace } from '../../schemas/member/mail-limit.ts'
 import { INVITATION_MS, type Invitation, type Member } from '../../schemas/member/membership.ts'
 import { normalEmail, type Role } from '../../schemas/member/role.ts'
 import { createSignInUrl } from '../../schemas/member/sign-in.ts'
@@ -21,7 +22,22 @@ type NamedApp = Pick<App, '_id' | 'name'>
 
 const NOT_INVITED = { member: 'already_member', invited: 'already_invited', full: 'team_full' } as const
 
-/** Invites an address to an app's team by mail. Throws `ServiceError` `already_member`, `already_invited` or `team_full`. */
+/** A member sends so many mails to whomever they name; operators are not limited. Throws `rate_limited`. */
+async function checkMails({
+  appId,
+  email,
+  by,
+  now,
+}: { appId: string; email: string; now: Date } & Pick<Act, 'by'>): Promise<void> {
+  if (by.kind !== 'member') return
+  const places = [
+    { what: `invitations|${appId}`, most: INVITATIONS_PER_APP },
+    { what: `invitations|${appId}|${email}`, most: INVITATIONS_PER_ADDRESS },
+  ]
+  for (const place of places) if (!(await takePlace({ ...place, now }))) throw new ServiceError('rate_limited')
+}
+
+/** Invites an address to an app's team by mail. Throws `ServiceError` `already_member`, `already_invited`, `team_full` or `rate_limited`. */
 export async function inviteMember({
   app,
   email,
@@ -32,6 +48,7 @@ export async function inviteMember({
   const now = runtime.clock.now()
   const entry = { at: now, by, action: 'member.invited', appId: app._id, target: normalEmail(email), details: { role } }
   return audited(entry, async () => {
+    await checkMails({ appId: app._id, email: entry.target, by, now })
     const invitedBy = by.kind === 'member' ? by.id : by.kind
     const invited = await invite({ appId: app._id, email, role, invitedBy, now })
     if ('not' in invited) throw new ServiceError(NOT_INVITED[invited.not])
@@ -40,7 +57,7 @@ export async function inviteMember({
   })
 }
 
-/** Sends an invitation again, for another seven days; the link of before ends. Throws `not_found`. */
+/** Sends an invitation again, for another seven days; the link of before ends. Throws `not_found` or `rate_limited`. */
 export async function resendInvitation({
   app,
   id,
@@ -51,6 +68,8 @@ export async function resendInvitation({
   return audited(
     { at: now, by, action: 'invitation.resent', appId: app._id, target: id },
     async () => {
+      const open = (await teamOf(app._id)).invitations.find((each) => each.id === id)
+      if (open) await checkMails({ appId: app._id, email: open.email, by, now })
       const invitation = await renewInvitation({ appId: app._id, id, now })
       if (!invitation) throw new ServiceError('not_found')
       return { invitation, signInUrl: await mailInvitation({ app, invitation, runtime }) }

@@ -1,3 +1,4 @@
+import { DAY } from '../../core/clock.ts'
 import { newApiKey } from '../../core/ids.ts'
 import { trusted } from '../database.ts'
 import { type ApiKey, type App, Apps } from './app.ts'
@@ -9,20 +10,34 @@ export async function apiKeysOf(appId: string): Promise<ApiKey[] | null> {
   return app?.apiKeys ?? null
 }
 
-/** Gives an app a further key, which is shown this once; null where there is no such app. */
+/** Keys of one app, revoked ones too: each request reads them. */
+export const KEY_LIMIT = 1_000
+/** Where there is no room, keys make it that were revoked so long ago that nobody asks for them here. */
+const SHOWN_REVOKED_MS = 90 * DAY
+
+/** Gives an app a further key, which is shown this once, or says why not. */
 export async function addApiKey({
   appId,
+  now,
   ...more
 }: {
   appId: string
   name: string
   createdBy: string
   now: Date
-}): Promise<{ id: string; apiKey: string } | null> {
+}): Promise<{ id: string; apiKey: string } | { not: 'app_not_found' | 'too_many_keys' }> {
   const apiKey = newApiKey()
-  const record = apiKeyRecord({ key: apiKey, ...more })
-  const { matchedCount } = await Apps.updateOne({ _id: appId }, { $push: { apiKeys: record }, $unset: { creation: 1 } })
-  return matchedCount > 0 ? { id: record.id, apiKey } : null
+  const record = apiKeyRecord({ key: apiKey, now, ...more })
+  const add = async (): Promise<boolean> => {
+    const room = { [`apiKeys.${KEY_LIMIT - 1}`]: trusted({ $exists: false }) }
+    const change = { $push: { apiKeys: record }, $unset: { creation: 1 } }
+    return (await Apps.updateOne({ _id: appId, ...room }, change)).matchedCount > 0
+  }
+  if (await add()) return { id: record.id, apiKey }
+  const old = { revokedAt: { $lt: new Date(now.getTime() - SHOWN_REVOKED_MS) } }
+  const { matchedCount } = await Apps.updateOne({ _id: appId }, { $pull: { apiKeys: old } })
+  if (matchedCount === 0) return { not: 'app_not_found' }
+  return (await add()) ? { id: record.id, apiKey } : { not: 'too_many_keys' }
 }
 
 /** `unchanged`: it was revoked before. */

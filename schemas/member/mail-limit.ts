@@ -3,7 +3,7 @@ import { HOUR } from '../../core/clock.ts'
 import { sha256 } from '../../core/ids.ts'
 import { isDuplicate, trusted } from '../database.ts'
 
-/** When sign-in mails were last asked for, by one address or from one network address; only as many as the limit needs. */
+/** When mails were last asked for, of one kind: only as many times as the limit needs. */
 interface MailLimit {
   /** SHA-256 of what is limited. */
   _id: string
@@ -15,6 +15,9 @@ interface MailLimit {
 /** Sign-in mails to one address, and asked for from one network address, in any hour. */
 export const MAILS_PER_ADDRESS = 5
 export const MAILS_PER_NETWORK_ADDRESS = 30
+/** Invitations that members send in any hour: of one app, far more than a team grows by, and to one address, which may never have asked for any. */
+export const INVITATIONS_PER_APP = 100
+export const INVITATIONS_PER_ADDRESS = 10
 
 const schema = new mongoose.Schema<MailLimit>(
   {

@@ -1,5 +1,6 @@
 import { html, type Markup } from '../../pages/kit/html.ts'
-import { number, table } from './parts.ts'
+import { number } from './parts.ts'
+import { table } from './table.ts'
 
 /** One number a day, as bars; the same numbers stand in a table behind it. */
 interface Series {
@@ -34,7 +35,7 @@ ${drawn.values.map(
 <line class="base" x1="0" y1="${HEIGHT}.5" x2="${width}" y2="${HEIGHT}.5"></line>
 ${showsLimit && html`<line class="limit" x1="0" y1="${lineAt}" x2="${width}" y2="${lineAt}"></line>`}
 </svg>
-<p class="chart-ends"><span>${days[0]}</span><span>${days.at(-1)}</span></p>
+<p class="chart-ends"><span>${days[0]}</span><span>Highest: ${number(Math.max(...drawn.values))}</span><span>${days.at(-1)}</span></p>
 <details><summary>Numbers by day</summary>${table({
     caption: `${drawn.label} by day`,
     narrow: true,

@@ -1,4 +1,5 @@
 import { trusted } from '../../../schemas/database.ts'
+import { html, type Markup } from '../../pages/kit/html.ts'
 
 /** More than anything writes in one millisecond about one app. */
 const MOST_AT_ONCE = 1_000
@@ -40,4 +41,30 @@ export async function readPage<T>(
 export function readMoment(text: unknown): Date | undefined {
   const at = typeof text === 'string' ? new Date(text) : undefined
   return at && !Number.isNaN(at.getTime()) ? at : undefined
+}
+
+/** The ways on from a page of a list that is sorted by time. */
+export function pageLinks({
+  path,
+  query,
+  before,
+  next,
+  what,
+}: {
+  path: string
+  query: Record<string, string>
+  /** Where this page began; absent on the first one. */
+  before: Date | undefined
+  /** Where the next one begins; absent on the last one. */
+  next: Date | undefined
+  what: string
+}): Markup | false {
+  const address = (more: Record<string, string>): string => {
+    const text = new URLSearchParams({ ...query, ...more }).toString()
+    return text === '' ? path : `${path}?${text}`
+  }
+  if (!before && !next) return false
+  return html`<nav class="pages" aria-label="Pages">${before && html`<a href="${address({})}">Newest ${what}</a>`}${
+    next && html`<a href="${address({ before: next.toISOString() })}">Older ${what}</a>`
+  }</nav>`
 }

@@ -5,7 +5,7 @@ import type { Exchange } from './visit.ts'
 /** The name of the hidden field that every form of a visit carries. */
 export const FORM_TOKEN = 'formToken'
 
-type Content = Markup | string | number | false | undefined
+export type Content = Markup | string | number | false | undefined
 
 /** What went wrong with a form, to which its wrong field points. */
 export const ALERT_ID = 'problem'
@@ -93,56 +93,6 @@ export const select = ({
   (each) => html`<option value="${each.value}"${each.value === value && html` selected`}>${each.label}</option>`,
 )}</select></div>`
 
-/** A column of a table. */
-interface Column {
-  label: string
-  /** Left out on a phone, where the row's own page has it. */
-  wide?: boolean
-  /** Numbers stand at the right. */
-  numeric?: boolean
-  /** Short values that are not broken: addresses, ends of keys. */
-  unbroken?: boolean
-  /** Seen by screen readers only. */
-  hideLabel?: boolean
-}
-
-/**
- * A table; on a phone the cells of a row stand below each other, with the label of their column, unless it is `narrow`. The roles are said, since a table
- * that is laid out otherwise is none any more for some screen readers.
- */
-export const table = ({
-  caption,
-  columns,
-  rows,
-  narrow = false,
-}: {
-  /** Fits a phone as it is. */
-  narrow?: boolean
-  /** Names the table for screen readers. */
-  caption: string
-  columns: Column[]
-  rows: Content[][]
-}): Markup => html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table role="table"${!narrow && html` class="stacked"`}>
-<caption class="unseen">${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map(
-  (column) =>
-    html`<th role="columnheader" scope="col"${classOf(column)}>${column.hideLabel ? html`<span class="unseen">${column.label}</span>` : column.label}</th>`,
-)}</tr></thead>
-<tbody role="rowgroup">${rows.map(
-  (cells) => html`<tr role="row">${cells.map((cell, index) => tableCell(cell, columns[index]))}</tr>
-`,
-)}</tbody></table></div>`
-
-const tableCell = (cell: Content, column: Column | undefined): Markup =>
-  html`<td role="cell"${classOf(column)}${column && !column.hideLabel && html` data-label="${column.label}"`}>${cell}</td>`
-
-const classOf = (column: Column | undefined): Markup | false => {
-  const names = [column?.wide && 'wide', column?.numeric && 'numeric', column?.unbroken && 'unbroken']
-    .filter(Boolean)
-    .join(' ')
-  return names !== '' && html` class="${names}"`
-}
-
 /** What a list says that has nothing in it, and what to do next. */
 export const emptyState = ({ title, text, action }: { title: string; text: Content; action?: Content }): Markup =>
   html`<div class="empty"><h3>${title}</h3><p>${text}</p>${action}</div>`
@@ -168,29 +118,3 @@ export const number = (value: number): string => value.toLocaleString('en')
 
 export const counted = (value: number, noun: string, plural = `${noun}s`): string =>
   `${number(value)} ${value === 1 ? noun : plural}`
-
-/** The ways on from a page of a list that is sorted by time. */
-export function pageLinks({
-  path,
-  query,
-  before,
-  next,
-  what,
-}: {
-  path: string
-  query: Record<string, string>
-  /** Where this page began; absent on the first one. */
-  before: Date | undefined
-  /** Where the next one begins; absent on the last one. */
-  next: Date | undefined
-  what: string
-}): Markup | false {
-  const address = (more: Record<string, string>): string => {
-    const text = new URLSearchParams({ ...query, ...more }).toString()
-    return text === '' ? path : `${path}?${text}`
-  }
-  if (!before && !next) return false
-  return html`<nav class="pages" aria-label="Pages">${before && html`<a href="${address({})}">Newest ${what}</a>`}${
-    next && html`<a href="${address({ before: next.toISOString() })}">Older ${what}</a>`
-  }</nav>`
-}

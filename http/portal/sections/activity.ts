@@ -3,9 +3,10 @@ import { AuditEntries, type AuditEntry } from '../../../schemas/operations/audit
 import { html, type Markup } from '../../pages/kit/html.ts'
 import { csvOf } from '../kit/csv.ts'
 import { sectionPath, sendAppPage } from '../kit/layout.ts'
-import { readMoment, readPage } from '../kit/paging.ts'
-import { card, emptyState, form, moment, pageLinks, select, table } from '../kit/parts.ts'
+import { pageLinks, readMoment, readPage } from '../kit/paging.ts'
+import { card, emptyState, form, moment, select } from '../kit/parts.ts'
 import type { PortalHandlers } from '../kit/portal-router.ts'
+import { table } from '../kit/table.ts'
 import type { AppExchange } from '../kit/visit.ts'
 
 type ActivityHandlers = Pick<PortalHandlers, 'GET /apps/:appId/activity' | 'GET /apps/:appId/activity.csv'>

@@ -6,9 +6,10 @@ import { formField } from '../../pages/kit/form.ts'
 import { html, type Markup } from '../../pages/kit/html.ts'
 import { problemOf } from '../kit/input.ts'
 import { sectionPath, sendAppPage } from '../kit/layout.ts'
-import { buttonForm, card, emptyState, field, form, moment, table } from '../kit/parts.ts'
+import { buttonForm, card, emptyState, field, form, moment } from '../kit/parts.ts'
 import type { PortalHandlers } from '../kit/portal-router.ts'
 import { goTo } from '../kit/redirect.ts'
+import { table } from '../kit/table.ts'
 import type { AppExchange } from '../kit/visit.ts'
 
 type KeyHandlers = Pick<
@@ -37,11 +38,11 @@ export const keyHandlers: KeyHandlers = {
   },
 }
 
-function showKeys(exchange: AppExchange, refused?: { alert: string; name: string }): void {
+function showKeys(exchange: AppExchange, refused?: { status: number; alert: string; name: string }): void {
   const active = exchange.app.apiKeys.filter(({ revokedAt }) => !revokedAt)
   const revoked = exchange.app.apiKeys.filter(({ revokedAt }) => revokedAt)
   sendAppPage(exchange, {
-    ...(refused && { status: 400, alert: refused.alert }),
+    ...(refused && { status: refused.status, alert: refused.alert }),
     section: 'keys',
     title: 'API keys',
     lead: 'Your backend sends a key as a Bearer token with each request. Several can be active at once, so that you can change them without downtime.',
@@ -118,8 +119,22 @@ async function createKey(exchange: AppExchange): Promise<void> {
   const { request, app, by, runtime } = exchange
   const parsed = newApiKeyBody.safeParse({ name: formField(request, 'name') ?? '' })
   if (!parsed.success)
-    return showKeys(exchange, { alert: problemOf('Name', parsed.error), name: formField(request, 'name') ?? '' })
-  const { apiKey } = await createApiKey({ appId: app._id, ...parsed.data, by, runtime })
+    return showKeys(exchange, {
+      status: 400,
+      alert: problemOf('Name', parsed.error),
+      name: formField(request, 'name') ?? '',
+    })
+  let apiKey: string
+  try {
+    apiKey = (await createApiKey({ appId: app._id, ...parsed.data, by, runtime })).apiKey
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'too_many_keys') throw error
+    return showKeys(exchange, {
+      status: error.status,
+      alert: 'There is no room for another key. Revoke those that nobody uses, and ask the service’s operators.',
+      name: parsed.data.name,
+    })
+  }
   await goTo(exchange, pathOf(exchange), {
     kind: 'status',
     text: `“${parsed.data.name}” is ready to be used.`,

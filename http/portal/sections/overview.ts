@@ -88,7 +88,7 @@ function numbers({ connections, conversations, days }: AppSummary): Markup {
     ['Sign-in needed', number(connections.needs_reauth)],
     ['Revoked', number(connections.revoked)],
     ['Conversations', conversations === null ? 'Many' : number(conversations)],
-    ['Events delivered, 30 days', number(sum(days.map(({ delivered }) => delivered)))],
+    ['Delivered in 30 days', number(sum(days.map(({ delivered }) => delivered)))],
   ]
   return html`<dl class="numbers">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }

@@ -7,9 +7,10 @@ import { changeMemberRole, inviteMember, removeFromTeam, resendInvitation, withd
 import { formField } from '../../pages/kit/form.ts'
 import { html, type Markup } from '../../pages/kit/html.ts'
 import { sectionPath, sendAppPage } from '../kit/layout.ts'
-import { buttonForm, card, emptyState, field, form, moment, pill, select, table } from '../kit/parts.ts'
+import { buttonForm, card, emptyState, field, form, moment, pill, select } from '../kit/parts.ts'
 import type { PortalHandlers } from '../kit/portal-router.ts'
 import { goTo } from '../kit/redirect.ts'
+import { table } from '../kit/table.ts'
 import type { AppExchange } from '../kit/visit.ts'
 
 type TeamHandlers = Pick<
@@ -70,8 +71,11 @@ function roleField(request: AppExchange['request']): Role {
   return role
 }
 
+const TOO_MANY = 'Too many invitations were sent in the last hour. Try again later.'
+
 const NOT_CHANGED: Partial<Record<ErrorCode, string>> = {
   last_owner: 'An app always keeps at least one owner. Make somebody else an owner first.',
+  rate_limited: TOO_MANY,
   not_found: 'The team has changed since the page was opened: this is how it is now.',
 }
 
@@ -88,6 +92,7 @@ async function orWhyNot(exchange: AppExchange, change: () => Promise<void>): Pro
 const NOT_INVITED: Partial<Record<ErrorCode, (email: string) => string>> = {
   already_member: (email) => `${email} is a member already.`,
   already_invited: (email) => `${email} is invited already. Use “Resend” to send the mail again.`,
+  rate_limited: () => TOO_MANY,
   team_full: () => 'The team has no more room. Remove somebody first.',
 }
 
@@ -107,8 +112,8 @@ async function inviteSomebody(exchange: AppExchange): Promise<void> {
     await inviteMember({ app, email, role, by, runtime })
   } catch (error) {
     const words = error instanceof ServiceError ? NOT_INVITED[error.code] : undefined
-    if (!words) throw error
-    return refuse(409, words(email))
+    if (!(error instanceof ServiceError) || !words) throw error
+    return refuse(error.status, words(email))
   }
   await say(exchange, `An invitation is on its way to ${email}. It works for seven days.`)
 }

@@ -37,7 +37,8 @@ export async function recordService(): Promise<Recording> {
   try {
     const recorder = recordQueries()
     await world.farm()
-    const { apiKey = '' } = (await addApiKey({ appId: APP_ID, name: 'x', createdBy: 'test', now: new Date() })) ?? {}
+    const added = await addApiKey({ appId: APP_ID, name: 'x', createdBy: 'test', now: new Date() })
+    const apiKey = 'apiKey' in added ? added.apiKey : ''
     const keys = { apiKey, operatorKey: OPERATOR_KEY }
     const asker = createAsker({ baseUrl: world.baseUrl, keys, during: recorder.during })
     const visits = createVisits({ world, asker, database: client.db() })
