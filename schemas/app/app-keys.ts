@@ -11,7 +11,7 @@ export async function apiKeysOf(appId: string): Promise<ApiKey[] | null> {
 }
 
 /** Keys of one app, revoked ones too: each request reads them. */
-export const KEY_LIMIT = 1_000
+const KEY_LIMIT = 1_000
 /** Where there is no room, keys make it that were revoked so long ago that nobody asks for them here. */
 const SHOWN_REVOKED_MS = 90 * DAY
 
