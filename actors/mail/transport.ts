@@ -28,14 +28,18 @@ export const createMailer = (config: MailConfig): Mailer =>
   config.SMTP_URL === undefined ? fileMailer(config) : smtpMailer(config, config.SMTP_URL)
 
 /** What a mail is made of, whichever way it goes. */
-function message({ id, to, subject, text, html }: Letter, { MAIL_FROM, BASE_URL }: MailConfig) {
+function message(
+  { id, to, subject, text, html }: Letter,
+  { MAIL_FROM, BASE_URL }: MailConfig,
+  encoding: '7bit' | '8bit',
+) {
   const { hostname } = new URL(BASE_URL)
   return {
     from: MAIL_FROM,
     to,
     subject,
     // As it is where it can be: in quoted-printable a long link would be cut in pieces.
-    text: isAscii(text) ? { raw: `${PLAIN}\r\n\r\n${text}` } : text,
+    text: encoding === '8bit' || isAscii(text) ? { raw: `${plain(encoding)}\r\n\r\n${text}` } : text,
     html,
     messageId: `<${id}@${hostname.replace(/[^\w.-]/g, '')}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
@@ -44,7 +48,8 @@ function message({ id, to, subject, text, html }: Letter, { MAIL_FROM, BASE_URL 
   }
 }
 
-const PLAIN = 'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 7bit'
+const plain = (encoding: string): string =>
+  `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}`
 const isAscii = (text: string): boolean => /^[\n\x20-\x7e]*$/.test(text)
 
 function smtpMailer(config: MailConfig, url: string): Mailer {
@@ -56,7 +61,8 @@ function smtpMailer(config: MailConfig, url: string): Mailer {
   })
   return {
     send: async (letter) => {
-      await transport.sendMail(message(letter, config))
+      // Not every mail server takes more than seven bits.
+      await transport.sendMail(message(letter, config, '7bit'))
     },
     close: () => transport.close(),
   }
@@ -67,7 +73,7 @@ function fileMailer(config: MailConfig): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   return {
     send: async (letter) => {
-      const { message: bytes } = await transport.sendMail(message(letter, config))
+      const { message: bytes } = await transport.sendMail(message(letter, config, '8bit'))
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const file = join(folder, `${letter.id}.eml`)
       // Renamed when it is whole: whoever watches the folder never reads half a mail.

@@ -33,7 +33,7 @@ function write({ subject, heading, paragraphs, action, reason }: Letter): MailCo
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(oneLine(subject))}</title></head>
 <body style="margin:0;padding:24px;background:#f3f5f8;color:#10151f;${FONT}">
-<div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border-radius:12px">
+<div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border-radius:12px;overflow-wrap:anywhere;word-break:break-word">
 <h1 style="margin:0 0 16px;font-size:20px;line-height:1.3">${escaped(heading)}</h1>
 ${paragraphs.map((each) => `<p style="margin:0 0 16px;line-height:1.5">${escaped(each)}</p>`).join('\n')}
 ${

@@ -5,10 +5,19 @@ import { contextOf } from '../../kit/context.ts'
 import { asServiceError } from '../../kit/error-answer.ts'
 import type { PageContext } from '../../pages/kit/exchange.ts'
 import { html } from '../../pages/kit/html.ts'
-import { PORTAL_PATH } from '../routes.ts'
+import { PORTAL_PATH, SIGN_IN_PATH } from '../routes.ts'
 import { account, sendPlainPage } from './layout.ts'
 
-const WORDS: Partial<Record<ErrorCode, { title: string; message: string }>> = {
+interface Words {
+  title: string
+  message: string
+  /** Where to go on; to the portal unless told otherwise. */
+  way?: { href: string; label: string }
+}
+
+const TO_PORTAL = { href: PORTAL_PATH, label: 'To the portal' }
+
+const WORDS: Partial<Record<ErrorCode, Words>> = {
   not_found: {
     title: 'Not found',
     message: 'There is nothing at this address, or it belongs to an app that you are not a member of.',
@@ -32,10 +41,11 @@ const WORDS: Partial<Record<ErrorCode, { title: string; message: string }>> = {
   sign_in_used: {
     title: 'This link does not work any more',
     message: 'A sign-in link works once and for a limited time. Ask for a new one.',
+    way: { href: SIGN_IN_PATH, label: 'Ask for a new link' },
   },
 }
 
-function wordsOf({ code, values, status }: ServiceError): { title: string; message: string } {
+function wordsOf({ code, values, status }: ServiceError): Words {
   const known = WORDS[code]
   if (known) return known
   if (status >= 500)
@@ -50,7 +60,7 @@ export const problemPage =
     const problem = asServiceError(error)
     if (response.headersSent || response.closed || problem.code === 'method_not_allowed') return next(error)
     if (problem.status >= 500) contextOf(request).log.error({ err: error }, 'request failed')
-    const { title, message } = wordsOf(problem)
+    const { title, message, way = TO_PORTAL } = wordsOf(problem)
     const { runtime } = context
     // Where something is wrong on our side, the database may be it.
     const visit = problem.status < 500 ? await readPortalVisit(request, runtime) : null
@@ -61,7 +71,7 @@ export const problemPage =
       {
         status: problem.status,
         title,
-        body: html`<h1>${title}</h1><p role="alert">${message}</p><p><a class="button primary" href="${PORTAL_PATH}">To the portal</a></p>${visit !== null && email !== undefined && account({ visit, runtime, email })}`,
+        body: html`<h1>${title}</h1><p role="alert">${message}</p><p><a class="button primary" href="${way.href}">${way.label}</a></p>${visit !== null && email !== undefined && account({ visit, runtime, email })}`,
       },
     )
   }

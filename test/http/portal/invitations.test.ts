@@ -18,7 +18,8 @@ let owner: Visitor
 invitations.before(async () => {
   world = await startPortalWorld()
   for (const appId of ['notes', 'other']) {
-    await world.makeApp(appId)
+    // Neither in ASCII nor in one direction: a link stands on a line of its own all the same.
+    await world.makeApp(appId, { name: `Nötes نوتس 🎉 of ${appId}` })
     await world.join(appId, 'ada@example.test', 'owner')
   }
   owner = await world.signedIn('ada@example.test')
