@@ -1,10 +1,7 @@
-import type { Browser } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/until.ts'
-import { type HostedPage, hostedPage, openVisitorBrowser } from '../support/visitor.ts'
-import { type OwnSite, startOwnSite } from './own-site.ts'
-import { type FarmWorld, startFarmWorld } from './world.ts'
+import { type Visit, visitOwnSite } from './visit.ts'
 
 const keyboard = suite('keyboard, paste, composition, mouse and wheel on the canvas')
 
@@ -20,28 +17,16 @@ addEventListener('compositionupdate', ({ data }) => tell('composing:' + data))
 </script>`,
 })
 
-let site: OwnSite
-let world: FarmWorld
-let browser: Browser
-let hosted: HostedPage
+let visit: Visit
+let site: Visit['site']
+let hosted: Visit['hosted']
 keyboard.before(async () => {
-  site = await startOwnSite({ pages })
-  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles } })
-  await world.farm()
-  browser = await openVisitorBrowser()
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
-  const page = await context.newPage()
-  await page.goto(world.link({ userRef: 'keys' }))
-  hosted = hostedPage(page)
-  await hosted.reaches('live')
+  visit = await visitOwnSite({ pages, browser: { permissions: ['clipboard-read', 'clipboard-write'] } })
+  ;({ site, hosted } = visit)
 })
-keyboard.after(async () => {
-  await browser?.close()
-  await world?.stop()
-  await site?.stop()
-})
+keyboard.after(() => visit?.stop())
 
-const tells = (what: string) => until(what, () => site.told.includes(what))
+const tells = (what: string) => visit.tells(what)
 
 keyboard(
   'typed letters, capitals, signs, lines and special keys arrive as they are, in order, however fast',

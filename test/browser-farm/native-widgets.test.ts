@@ -1,10 +1,7 @@
-import type { Browser, Page } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/until.ts'
-import { type HostedPage, hostedPage, openVisitorBrowser } from '../support/visitor.ts'
-import { type OwnSite, startOwnSite } from './own-site.ts'
-import { type FarmWorld, startFarmWorld } from './world.ts'
+import { type Visit, visitOwnSite } from './visit.ts'
 
 const widgets = suite('what a browser draws over a page')
 
@@ -27,28 +24,16 @@ tell(['world', typeof globalThis.tellFarm, typeof globalThis.farmTools])
 </script>`,
 })
 
-let site: OwnSite
-let world: FarmWorld
-let browser: Browser
-let page: Page
-let hosted: HostedPage
+let visit: Visit
+let page: Visit['page']
+let hosted: Visit['hosted']
 widgets.before(async () => {
-  site = await startOwnSite({ pages })
-  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
-  await world.farm()
-  browser = await openVisitorBrowser()
-  page = await browser.newPage()
-  await page.goto(world.link({ userRef: 'widgets' }))
-  hosted = hostedPage(page)
-  await hosted.reaches('live')
+  visit = await visitOwnSite({ pages })
+  ;({ page, hosted } = visit)
 })
-widgets.after(async () => {
-  await browser?.close()
-  await world?.stop()
-  await site?.stop()
-})
+widgets.after(() => visit?.stop())
 
-const tells = (what: string) => until(what, () => site.told.includes(what))
+const tells = (what: string) => visit.tells(what)
 
 async function clickAt(x: number, y: number): Promise<void> {
   const { width, remote } = await hosted.screen.evaluate((canvas) => ({

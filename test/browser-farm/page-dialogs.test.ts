@@ -1,10 +1,7 @@
-import type { Browser, Page } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/until.ts'
-import { type HostedPage, hostedPage, openVisitorBrowser } from '../support/visitor.ts'
-import { type OwnSite, startOwnSite } from './own-site.ts'
-import { type FarmWorld, startFarmWorld } from './world.ts'
+import { type Visit, visitOwnSite } from './visit.ts'
 
 const dialogs = suite('what a page asks')
 
@@ -21,28 +18,17 @@ addEventListener('keydown', ({ key }) => {
   '/locked': '<script>tell("let in")</script>',
 })
 
-let site: OwnSite
-let world: FarmWorld
-let browser: Browser
-let page: Page
-let hosted: HostedPage
+let visit: Visit
+let site: Visit['site']
+let page: Visit['page']
+let hosted: Visit['hosted']
 dialogs.before(async () => {
-  site = await startOwnSite({ pages, passwords: { '/locked': 'ada:secret' } })
-  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
-  await world.farm()
-  browser = await openVisitorBrowser()
-  page = await browser.newPage()
-  await page.goto(world.link({ userRef: 'dialogs' }))
-  hosted = hostedPage(page)
-  await hosted.reaches('live')
+  visit = await visitOwnSite({ pages, passwords: { '/locked': 'ada:secret' } })
+  ;({ site, page, hosted } = visit)
 })
-dialogs.after(async () => {
-  await browser?.close()
-  await world?.stop()
-  await site?.stop()
-})
+dialogs.after(() => visit?.stop())
 
-const tells = (what: string) => until(what, () => site.told.includes(what))
+const tells = (what: string) => visit.tells(what)
 const button = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true })
 
 dialogs('an alert is shown until it is read', async () => {

@@ -1,10 +1,8 @@
-import type { Browser, Page } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/until.ts'
-import { type HostedPage, hostedPage, openVisitorBrowser, PHONE } from '../support/visitor.ts'
-import { type OwnSite, startOwnSite } from './own-site.ts'
-import { type FarmWorld, startFarmWorld } from './world.ts'
+import { PHONE } from '../support/visitor.ts'
+import { type Visit, visitOwnSite } from './visit.ts'
 
 const phone = suite('a phone: the typing bar, and a screen that follows')
 
@@ -18,28 +16,17 @@ const pages = () => ({
 addEventListener('resize', () => tell('size:' + innerWidth + 'x' + innerHeight))</script>`,
 })
 
-let site: OwnSite
-let world: FarmWorld
-let browser: Browser
-let page: Page
-let hosted: HostedPage
+let visit: Visit
+let site: Visit['site']
+let page: Visit['page']
+let hosted: Visit['hosted']
 phone.before(async () => {
-  site = await startOwnSite({ pages })
-  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
-  await world.farm()
-  browser = await openVisitorBrowser()
-  page = await browser.newPage(PHONE)
-  await page.goto(world.link({ userRef: 'phone' }))
-  hosted = hostedPage(page)
-  await hosted.reaches('live')
+  visit = await visitOwnSite({ pages, browser: PHONE })
+  ;({ site, page, hosted } = visit)
 })
-phone.after(async () => {
-  await browser?.close()
-  await world?.stop()
-  await site?.stop()
-})
+phone.after(() => visit?.stop())
 
-const tells = (what: string) => until(what, () => site.told.includes(what))
+const tells = (what: string) => visit.tells(what)
 const bar = () => page.getByLabel('Text to type')
 const holds = (value: string) => until(`the bar to hold ${value}`, async () => (await bar().inputValue()) === value)
 

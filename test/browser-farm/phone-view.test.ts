@@ -1,10 +1,9 @@
-import type { Browser, CDPSession, Page } from 'playwright'
+import type { CDPSession } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/until.ts'
-import { type HostedPage, hostedPage, openVisitorBrowser, PHONE } from '../support/visitor.ts'
-import { type OwnSite, startOwnSite } from './own-site.ts'
-import { type FarmWorld, startFarmWorld } from './world.ts'
+import { PHONE } from '../support/visitor.ts'
+import { type Visit, visitOwnSite } from './visit.ts'
 
 const phone = suite('a phone: what is in sight')
 
@@ -18,28 +17,17 @@ addEventListener('resize', () => tell('size:' + innerWidth + 'x' + innerHeight))
 </script>`,
 })
 
-let site: OwnSite
-let world: FarmWorld
-let browser: Browser
-let page: Page
-let hosted: HostedPage
+let visit: Visit
+let site: Visit['site']
+let page: Visit['page']
+let hosted: Visit['hosted']
 let devtools: CDPSession
 phone.before(async () => {
-  site = await startOwnSite({ pages })
-  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
-  await world.farm()
-  browser = await openVisitorBrowser()
-  page = await browser.newPage(PHONE)
+  visit = await visitOwnSite({ pages, browser: PHONE })
+  ;({ site, page, hosted } = visit)
   devtools = await page.context().newCDPSession(page)
-  await page.goto(world.link({ userRef: 'phone' }))
-  hosted = hostedPage(page)
-  await hosted.reaches('live')
 })
-phone.after(async () => {
-  await browser?.close()
-  await world?.stop()
-  await site?.stop()
-})
+phone.after(() => visit?.stop())
 
 const box = async () => {
   const found = await hosted.screen.boundingBox()

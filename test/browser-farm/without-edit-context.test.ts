@@ -1,10 +1,7 @@
-import type { Browser } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/until.ts'
-import { type HostedPage, hostedPage, openVisitorBrowser } from '../support/visitor.ts'
-import { type OwnSite, startOwnSite } from './own-site.ts'
-import { type FarmWorld, startFarmWorld } from './world.ts'
+import { type Visit, visitOwnSite } from './visit.ts'
 
 /** Firefox and Safari: a field that nobody sees takes what is typed in the canvas's place. */
 const typing = suite('a browser that does not know EditContext')
@@ -18,30 +15,21 @@ addEventListener('keydown', ({ key }) => tell('key:' + key))
 </script>`,
 })
 
-let site: OwnSite
-let world: FarmWorld
-let browser: Browser
-let hosted: HostedPage
+let visit: Visit
+let site: Visit['site']
+let hosted: Visit['hosted']
 typing.before(async () => {
-  site = await startOwnSite({ pages })
-  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles } })
-  await world.farm()
-  browser = await openVisitorBrowser()
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
-  await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'EditContext'))
-  const page = await context.newPage()
-  await page.goto(world.link({ userRef: 'keys' }))
-  hosted = hostedPage(page)
-  await hosted.reaches('live')
+  visit = await visitOwnSite({
+    pages,
+    browser: { permissions: ['clipboard-read', 'clipboard-write'] },
+    prepare: (context) => context.addInitScript(() => Reflect.deleteProperty(globalThis, 'EditContext')),
+  })
+  ;({ site, hosted } = visit)
   await hosted.screen.focus()
 })
-typing.after(async () => {
-  await browser?.close()
-  await world?.stop()
-  await site?.stop()
-})
+typing.after(() => visit?.stop())
 
-const tells = (what: string) => until(what, () => site.told.includes(what))
+const tells = (what: string) => visit.tells(what)
 const empty = async () => {
   await hosted.page.keyboard.press('Control+a')
   await hosted.page.keyboard.press('Backspace')
