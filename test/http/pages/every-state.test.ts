@@ -1,6 +1,5 @@
-import { mkdir, readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type { Browser, BrowserContextOptions, Page } from 'playwright'
+import { mkdir } from 'node:fs/promises'
+import type { Browser, BrowserContextOptions } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Apps } from '../../../schemas/app/app.ts'
@@ -8,6 +7,7 @@ import { signLink } from '../../../sdk/src/index.ts'
 import type { FarmMessage } from '../../../wire/stream.ts'
 import { frameMessage } from '../../../wire/stream.ts'
 import { BEAT_MS } from '../../../wire/stream-constants.ts'
+import { seriousProblems } from '../../support/axe.ts'
 import { type HttpWorld, startHttpWorld } from '../../support/http.ts'
 import { until } from '../../support/until.ts'
 import { openVisitorBrowser, PHONE } from '../../support/visitor.ts'
@@ -92,12 +92,10 @@ const STATES: Record<string, FarmMessage[]> = {
 
 let world: HttpWorld
 let browser: Browser
-let axe: string
 states.before(async () => {
   world = await startHttpWorld()
   await Apps.updateOne({ _id: 'app-one' }, { $set: { name: 'Acme Notes', primaryColor: '#0f6fde' } })
   browser = await openVisitorBrowser()
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   if (PICTURES) await mkdir(PICTURES, { recursive: true })
 })
 states.after(async () => {
@@ -151,22 +149,6 @@ async function open(options: BrowserContextOptions) {
   return { page, context, tell: (message: string | Buffer) => say?.(message), hangUp: () => hangUp(), listens }
 }
 
-async function problemsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(async () => {
-    const run = (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run
-    interface Violation {
-      id: string
-      impact: string
-      nodes: { html: string; failureSummary: string }[]
-    }
-    const { violations } = await run()
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`)
-  })
-}
-
 for (const [size, options] of Object.entries(SIZES)) {
   for (const colorScheme of ['light', 'dark'] as const) {
     states(`is for everybody: ${size}, ${colorScheme}`, async () => {
@@ -176,7 +158,7 @@ for (const [size, options] of Object.entries(SIZES)) {
       const found: string[] = []
       const look = async (state: string) => {
         if (PICTURES) await page.screenshot({ path: `${PICTURES}/${state}-${size}-${colorScheme}.png` })
-        for (const problem of await problemsOf(page)) found.push(`${state}: ${problem}`)
+        for (const problem of await seriousProblems(page)) found.push(`${state}: ${problem}`)
       }
       for (const [state, messages] of Object.entries(STATES)) {
         for (const message of [...NOTHING_OVER, ...messages]) tell(JSON.stringify(message))

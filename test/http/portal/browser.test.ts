@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Browser, BrowserContextOptions, Page } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Apps } from '../../../schemas/app/app.ts'
+import { isTooWide, seriousProblems } from '../../support/axe.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
 import { openVisitorBrowser, PHONE } from '../../support/visitor.ts'
@@ -11,7 +10,6 @@ import { LONG_REF, seedMonth } from './seed.ts'
 import { type PortalWorld, startPortalWorld } from './world.ts'
 
 const portal = suite('the portal in a browser')
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const LONG_NAME = 'A very long name of an app that somebody thought was a good idea, and was not'
 
 let world: PortalWorld
@@ -30,23 +28,6 @@ portal.after(async () => {
   await browser.close()
   await world.stop()
 })
-
-/** What axe finds serious or critical on a page, as `rule: elements`. */
-async function seriousProblems(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> }
-    }
-    const { violations } = await axe.run()
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`)
-  })
-}
-
-const isTooWide = (page: Page): Promise<boolean> =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
 
 async function mustBeGood(page: Page, what: string): Promise<void> {
   assert.equal(await seriousProblems(page), [], what)
