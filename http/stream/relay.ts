@@ -11,6 +11,7 @@ import { linkVisits, START_PAGE } from '../access/link-visits.ts'
 import { isOwnOrigin } from '../access/own-origin.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 import { followLease } from './follow-lease.ts'
+import { ignoreUpgrade } from './ignore-upgrade.ts'
 import { keepPulse } from './pulse.ts'
 
 /** RFC 6455: the server is going away. */
@@ -44,6 +45,10 @@ export function attachStreamRelay({ server, runtime }: { server: Server; runtime
     return leaseId === null ? '401 Unauthorized' : { leaseId, named: address.searchParams.get('flow') }
   }
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      ignoreUpgrade({ server, request, socket, head })
+      return
+    }
     socket.on('error', () => socket.destroy())
     const admitted = admit(request)
     if (typeof admitted === 'string') {
