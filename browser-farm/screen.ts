@@ -150,10 +150,11 @@ export function createScreen({
     cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
       // Answered at once: the browser drops frames that wait for this, and the last change must not be among them.
       void cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined)
-      if (shown !== added) return
       const [width, height] = [metadata.deviceWidth, metadata.deviceHeight].map((side) => Math.round(side / scale))
+      // While a screen changes its size there are pictures of neither.
+      if (shown !== added || width !== size.width || height !== size.height) return
       noteFrame()
-      events.onFrame({ width: width ?? 0, height: height ?? 0, jpeg: Buffer.from(data, 'base64') })
+      events.onFrame({ width, height, jpeg: Buffer.from(data, 'base64') })
     })
     page.on('close', () => {
       pages.splice(pages.indexOf(added), 1)
@@ -167,9 +168,12 @@ export function createScreen({
   /** The focused field stays in sight where there is less room. */
   const resize = ({ width, height }: Viewport): void => {
     size = resized(viewport, { width, height })
-    for (const { cdp, fields } of pages) {
-      void showDevicePixels(cdp, size)
-        .then(() => fields.reveal())
+    for (const each of pages) {
+      void showDevicePixels(each.cdp, size)
+        .then(() => {
+          if (shown === each) showAgain(moving)
+          return each.fields.reveal()
+        })
         .catch(() => undefined)
     }
   }

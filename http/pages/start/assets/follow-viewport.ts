@@ -16,7 +16,8 @@ export function wantedViewport({ mobile }: { mobile: boolean }) {
   const around = document.body.clientHeight - stage.clientHeight
   const side = (value: number, most: number): number => Math.floor(Math.min(Math.max(SMALLEST_SIDE, value), most))
   const width = side(stage.clientWidth, largest.width)
-  const height = side(innerHeight - around, largest.height)
+  // Not the window's own height, which grows where the page is zoomed out.
+  const height = side(document.documentElement.clientHeight - around, largest.height)
   const sharpest = Math.min(LARGEST_SCALE, Math.sqrt(MOST_PIXELS / (width * height)))
   const deviceScaleFactor = Math.max(1, Math.floor(Math.min(devicePixelRatio, sharpest) * 100) / 100)
   return { width, height, deviceScaleFactor, mobile }
@@ -44,7 +45,7 @@ export function followViewport({
     mobile &&
     width === remote.width &&
     document.activeElement instanceof HTMLInputElement &&
-    innerHeight < remote.height
+    document.documentElement.clientHeight < remote.height
   const look = (): void => {
     timer?.cancel()
     timer = clock.timer(SETTLED_MS, tell)
