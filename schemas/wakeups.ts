@@ -13,7 +13,7 @@ export const LOOK_AT_LEAST_MS = 2 * SECOND
 /** How often a process reads the document (machine ms): what was written in another process waits for half of it, on average. */
 const READ_EVERY_MS = 20
 /** The same once nothing was heard for a while: an idle process costs next to nothing. */
-const IDLE_READ_EVERY_MS = 100
+const IDLE_READ_EVERY_MS = 150
 const IDLE_AFTER_MS = 10 * SECOND
 /** Between two counts of one process (machine ms): what is written meanwhile shares the next, so that the document stays cool under load. */
 const GATHER_MS = 5
