@@ -1,9 +1,12 @@
 import { type Clock, MINUTE, SECOND } from '../core/clock.ts'
+import { isDatabaseAway } from '../schemas/database.ts'
 
 /** After so many crashes in a row a document is set aside and shown to operators (docs/architecture.md, idea 3). */
 const CRASHES_TO_QUARANTINE = 5
 const FIRST_BACK_OFF_MS = 5 * SECOND
 const LONGEST_BACK_OFF_MS = 10 * MINUTE
+/** Work that the database was lost under is tried again after this, however often that happens. */
+const DATABASE_BACK_OFF_MS = 15 * SECOND
 
 /** How work ended that did not end well. */
 export type Crash = { error: unknown } | 'lapsed'
@@ -20,6 +23,7 @@ interface AfterCrash {
 /**
  * What follows a crash after `before` others in a row. Work whose claim ran out (`lapsed`) may have died beside other work that killed its
  * process: the first time it is tried again at once; from the second on at moments so far apart that whatever kills a process dies alone.
+ * A database that comes and goes counts for nothing: it would set healthy work aside.
  */
 export function afterCrash({
   before,
@@ -33,6 +37,8 @@ export function afterCrash({
   endless?: boolean
   clock: Clock
 }): AfterCrash {
+  if (crash !== 'lapsed' && isDatabaseAway(crash.error))
+    return { crashes: before, retryAt: clock.after(DATABASE_BACK_OFF_MS), reason: 'the database was lost' }
   const crashes = before + 1
   const lapsed = crash === 'lapsed'
   const reason = lapsed ? 'its process died at work, or stalled' : nameOf(crash.error)

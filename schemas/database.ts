@@ -102,3 +102,9 @@ export function isDuplicate(error: unknown): boolean {
   const text = String(message ?? errmsg ?? '')
   return code === DUPLICATE_KEY || POSTGRES_WORDS.some((words) => text.includes(words))
 }
+
+const { MongoNetworkError, MongoServerSelectionError } = mongoose.mongo
+
+/** True for an error that says that the database could not be reached, or was lost: whatever met it has done nothing wrong. */
+export const isDatabaseAway = (error: unknown): boolean =>
+  error instanceof MongoNetworkError || error instanceof MongoServerSelectionError

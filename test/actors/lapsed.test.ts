@@ -1,3 +1,4 @@
+import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { afterCrash } from '../../actors/crash.ts'
@@ -8,6 +9,7 @@ import { type Command, Commands } from '../../schemas/command/command.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
+import { startDatabaseProxy } from '../support/proxy.ts'
 import { until } from '../support/until.ts'
 import { beginIngest, complete, connected, connectionOf, ended } from './sync/support.ts'
 
@@ -42,6 +44,34 @@ lapsed('the first is tried again at once, what follows at moments that are far a
     assert.ok(spread > 20_000, `after ${before} others within ${spread} ms`)
   }
   assert.ok(retries(4).every((ms) => ms === -1))
+})
+
+lapsed('a database that was lost counts for nothing, however often', async () => {
+  const clock = systemClock()
+  const errors: unknown[] = []
+  const nobody = new MongoClient('mongodb://127.0.0.1:1', { serverSelectionTimeoutMS: 50 })
+  await nobody
+    .db()
+    .command({ ping: 1 })
+    .catch((error: unknown) => errors.push(error))
+  const proxy = await startDatabaseProxy(world.runtime.config.MONGODB_URL)
+  const client = await MongoClient.connect(proxy.url, { retryReads: false })
+  const lost = proxy.loseAnswerTo('none')
+  await client
+    .db()
+    .collection('none')
+    .findOne({})
+    .catch((error: unknown) => errors.push(error))
+  assert.ok(lost.lost())
+  await Promise.all([client.close(), nobody.close()])
+  await proxy.stop()
+  assert.is(errors.length, 2)
+  for (const error of errors) {
+    const { crashes, retryAt } = afterCrash({ before: 4, crash: { error }, clock })
+    assert.is(crashes, 4, String(error))
+    assert.ok(retryAt)
+  }
+  assert.is(afterCrash({ before: 4, crash: { error: new Error('its own') }, clock }).retryAt, null)
 })
 
 lapsed('a sync whose process died is tried again, and one that ends well counts anew', async () => {
