@@ -1,6 +1,7 @@
 import type { CDPSession } from 'playwright'
 import { z } from 'zod'
 import { type Clock, SECOND } from '../core/clock.ts'
+import { within } from '../core/within.ts'
 import { type ChoiceMessage, type EditMessage, remoteField, remotePicker } from '../wire/remote-fields.ts'
 import type { FarmMessage, FocusMessage } from '../wire/stream.ts'
 import { IN_PAGE_SOURCE } from './in-page/source.ts'
@@ -83,11 +84,9 @@ export async function watchFields({
       returnByValue: true,
       userGesture: true,
     })
-    const stop = new AbortController()
-    const late = clock.sleep(ANSWER_MS, stop.signal).catch(() => undefined)
-    // A world that is gone has nothing to say.
-    const value = await Promise.race([answer, late]).catch(() => undefined)
-    stop.abort()
+    const late = () => new Error('the page does not answer')
+    // A world that is gone has nothing to say, nor has one that is busy.
+    const value = await within(ANSWER_MS, answer, { clock, late }).catch(() => undefined)
     return value?.result.value
   }
   /** What the first of the worlds says that has anything to say. */

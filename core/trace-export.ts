@@ -1,5 +1,6 @@
 import { type Clock, SECOND } from './clock.ts'
 import type { Logger } from './log.ts'
+import { within } from './within.ts'
 
 type Env = Record<string, string | undefined>
 
@@ -45,12 +46,10 @@ export async function startTraceExport({
   provider.register()
   log.info('traces are exported')
   return {
-    stop: async () => {
-      const late = clock.sleep(LAST_SPANS_MS).then(() => Promise.reject(new Error('the collector does not answer')))
-      await Promise.race([provider.shutdown(), late]).catch((error: unknown) =>
-        log.warn({ err: error }, 'the last spans were not taken by the collector'),
-      )
-      late.catch(() => undefined)
-    },
+    stop: () =>
+      within(LAST_SPANS_MS, provider.shutdown(), {
+        clock,
+        late: () => new Error('the collector does not answer'),
+      }).catch((error: unknown) => log.warn({ err: error }, 'the last spans were not taken by the collector')),
   }
 }

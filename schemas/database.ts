@@ -1,5 +1,6 @@
 import mongoose, { type Model } from 'mongoose'
-import { type Clock, SECOND, systemClock, type Timer } from '../core/clock.ts'
+import { type Clock, SECOND, systemClock } from '../core/clock.ts'
+import { within } from '../core/within.ts'
 import { EndingConnection } from './driver-connection.ts'
 
 /** docs/security.md, Reliability: where the database is away the API answers within 5 s; every wait on it is shorter than that. */
@@ -43,17 +44,13 @@ export function connectedDatabase() {
 
 /** True when the database answers soon. */
 export async function databaseAnswers({ clock }: { clock: Clock }): Promise<boolean> {
-  const answered = new AbortController()
-  const late = clock.sleep(READY_MS, answered.signal).then(() => Promise.reject(new Error('the database is silent')))
+  const late = () => new Error('the database is silent')
   try {
     // Its answer alone decides: Mongoose's own word on the connection comes late after a silence.
-    await Promise.race([connectedDatabase().admin().ping(), late])
+    await within(READY_MS, connectedDatabase().admin().ping(), { clock, late })
     return true
   } catch {
     return false
-  } finally {
-    answered.abort()
-    late.catch(() => undefined)
   }
 }
 
@@ -67,13 +64,11 @@ export const dueBy = (now: Date) => trusted({ $exists: true, $lte: now })
  * The database's answer, or an error where there is none after so long (machine ms): of a connection that fell silent the driver itself
  * says so after `SOCKET_MS` only. What was asked for may have happened, or may happen yet.
  */
-export async function answeredWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
-  let timer: Timer | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = systemClock().timer(ms, () => reject(new Error(`the database did not answer within ${ms} ms`)))
+export const answeredWithin = <T>(ms: number, answer: Promise<T>): Promise<T> =>
+  within(ms, answer, {
+    clock: systemClock(),
+    late: () => new Error(`the database did not answer within ${ms} ms`),
   })
-  return Promise.race([answer, silence]).finally(() => timer?.cancel())
-}
 
 /**
  * Deletes one document and returns it; null where there is none. Of parallel callers one gets it. Every deletion of the service is a

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import { type Clock, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { within } from '../../core/within.ts'
 import { tellError } from './error-answer.ts'
 
 /** docs/security.md, Reliability: where the database is away the API answers 500 within 5 s, also where it is silent rather than gone. */
@@ -19,17 +20,5 @@ export function deadline({ clock, ms = ANSWER_MS }: { clock: Clock; ms?: number 
 }
 
 /** The same bound for one part of a request that may wait for longer in all. */
-export async function inTime<T>(
-  work: Promise<T>,
-  { clock, ms = ANSWER_MS }: { clock: Clock; ms?: number },
-): Promise<T> {
-  let timer: { cancel(): void } | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = clock.timer(ms, () => reject(new ServiceError('internal')))
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    timer?.cancel()
-  }
-}
+export const inTime = <T>(work: Promise<T>, { clock, ms = ANSWER_MS }: { clock: Clock; ms?: number }): Promise<T> =>
+  within(ms, work, { clock, late: () => new ServiceError('internal') })

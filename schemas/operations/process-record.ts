@@ -130,8 +130,8 @@ export function registerProcess({
     stop: async () => {
       stopped = true
       next?.cancel()
-      const removed = beating.then(() => ProcessRecords.deleteMany({ _id: id })).catch(() => undefined)
-      await Promise.race([removed, clock.sleep(REMOVE_MS)])
+      const removed = beating.then(() => ProcessRecords.deleteMany({ _id: id }))
+      await answeredWithin(REMOVE_MS, removed).catch(() => undefined)
     },
   }
 }
