@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { SECOND, type Timer } from '../../core/clock.ts'
+import { SECOND } from '../../core/clock.ts'
 import type { Runtime } from '../../core/process.ts'
 import type { Lease } from '../../schemas/lease/lease.ts'
 import { signTicket } from '../../schemas/lease/stream-ticket.ts'
@@ -7,8 +7,6 @@ import { CLOSE_ENDED, CLOSE_MOVED, CLOSE_REPLACED, SILENCE_MS } from '../../wire
 import { keepPulse } from './pulse.ts'
 
 const HANDSHAKE_MS = 3 * SECOND
-/** A node that is alive answers a ping in no time; one that has not by the next is frozen, or out of reach. */
-const PING_MS = 5 * SECOND
 /** Bytes that may wait in one direction before the other side is read no further. */
 const HIGH_WATER = 512 * 1024
 const DRAIN_LOOK_MS = 20
@@ -55,19 +53,6 @@ export function relayTo({
   }
   return new Promise((resolve) => {
     let opened = false
-    let answered = true
-    let nextPing: Timer | undefined
-    const ping = (): void => {
-      // Of one that is read no further for now nothing is heard.
-      if (!answered && !farm.isPaused) return void farm.terminate()
-      answered = farm.isPaused
-      farm.ping()
-      nextPing = clock.timer(PING_MS, ping)
-    }
-    farm.once('open', ping)
-    farm.on('pong', () => {
-      answered = true
-    })
     const fromPage = (data: Buffer, isBinary: boolean): void => forward(page, farm, data, isBinary)
     const pageGone = (): void => farm.close()
     page.on('message', fromPage)
@@ -77,11 +62,11 @@ export function relayTo({
       opened = true
       forward(farm, page, data, isBinary)
     })
+    // A node that is frozen, or out of reach, closes nothing.
     farm.once('open', () => keepPulse({ socket: farm, clock, silenceMs: SILENCE_MS }))
     // The close that follows says the same.
     farm.on('error', () => undefined)
     farm.once('close', (code) => {
-      nextPing?.cancel()
       page.off('message', fromPage)
       page.off('close', pageGone)
       resolve(endOf(code, opened))
