@@ -6,6 +6,7 @@ import { type IdRange, rangeOf } from './id-range.ts'
 
 /** How often a process looks who else there is (machine ms): one that is gone is missed within this and the time after which it is taken for dead. */
 const LOOK_EVERY_MS = 2 * SECOND
+
 /** Which of all documents are this process's to begin with; undefined where it is alone. A hint: two that disagree for a while lose nothing. */
 export type Share = () => IdRange | undefined
 

@@ -4,22 +4,19 @@ import { newId } from '../core/ids.ts'
 import { NODE_ARGUMENTS } from '../start/node-arguments.ts'
 import { agenda } from './deliveries/agenda.ts'
 import { bareLoop } from './deliveries/bare.ts'
-import { million } from './deliveries/million.ts'
 import { ours } from './deliveries/ours.ts'
 import { median, printRow, rounded } from './row.ts'
 
 /**
  * Deliveries a second from event to recorded 2xx, beside a bare loop that signs and posts without any database, and beside the
  * `agenda` package doing the same job on the same database. The contestants take turns, so that a busy machine is busy for all of
- * them; every one has as many posts under way, to the same receiver. Then what a million waiting deliveries cost.
+ * them; every one has as many posts under way, to the same receiver.
  */
 const AT_ONCE = 256
 const ROUNDS = 3
 const EVENTS = 5_000
 /** Enough for a rate; as many as for the others would take minutes. */
 const AGENDA_JOBS = 500
-const FEW = 10_000
-const MANY = 1_000_000
 
 const bodies = (count: number): string[] =>
   Array.from({ length: count }, (_, index) =>
@@ -51,21 +48,6 @@ printRow({
   ratio: median(rates.ours) / median(rates.agenda),
   goal: { atLeast: 5 },
 })
-
-const few = await million({ waiting: FEW })
-const many = await million({ waiting: MANY })
-for (const [what, of] of [
-  ['a look for due deliveries', 'idleLookMs'],
-  ['a claim of ten deliveries', 'claimMs'],
-  ['a claim of ten at a dead endpoint', 'deadClaimMs'],
-] as const)
-  printRow({
-    what: `${what}, ${MANY} waiting against ${FEW}`,
-    ours: `${rounded(many[of])} ms`,
-    floor: `${rounded(few[of])} ms`,
-    ratio: many[of] / few[of],
-    goal: { atMost: 3 },
-  })
 
 // agenda leaves a timer of ten minutes behind for each of its jobs.
 process.exit()

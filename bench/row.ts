@@ -17,5 +17,12 @@ export function printRow(row: Row): void {
 
 export const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
+/** How long (ms) a piece of work took. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
 /** Three digits say all that these machines can tell. */
 export const rounded = (value: number): string => String(Number(value.toPrecision(3)))

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../test/support/until.ts'
 import { printRow, rounded } from './row.ts'
 import { type ActorsProcess, startActorsProcess } from './scale/actors-process.ts'
 import { startProvider } from './scale/provider.ts'
@@ -30,9 +32,9 @@ async function minute(during: () => void = () => undefined): Promise<{ late: num
   provider.forget()
   const due = await world.spread(MINUTE_MS)
   setTimeout(during, MINUTE_MS / 2)
-  while (provider.sessions.size < DUE) await new Promise((resolve) => setTimeout(resolve, 50))
+  await until('all synced', () => provider.sessions.size >= DUE, { giveUpMs: 2 * MINUTE_MS })
   // A second sync of the same would begin by then.
-  await new Promise((resolve) => setTimeout(resolve, 2 * MOST.lateMs))
+  await wait(2 * MOST.lateMs)
   const begun = [...provider.sessions]
   return {
     late: begun.map(([account, [at = 0]]) => Math.max(0, at - (due.get(account) ?? 0))).toSorted((a, b) => a - b),

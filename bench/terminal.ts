@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { render } from 'ink'
 import { createElement } from 'react'
 import { fakeService } from '../test/tui/data.ts'
@@ -42,7 +43,7 @@ while (dashboard.listed().length < 500) await once(terminal, 'drawn')
 const times: number[] = []
 for (let key = 0; key < KEYS; key++) {
   // At rest: what is drawn next is what the key changed.
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await wait(50)
   const drawn = once(terminal, 'drawn')
   const begin = performance.now()
   press(key % 20 === 19 ? 'G' : key % 20 === 0 ? 'g' : 'j')

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts'
 import { FRAMES_IN_FLIGHT } from '../wire/stream-constants.ts'
 
-/** JPEG qualities of a moving picture, for a link that is fast enough and for slower ones. */
-const QUALITIES = [80, 60, 40]
-/** The best of them. */
+/** JPEG quality of a moving picture on a link that is fast enough, */
 export const BEST_QUALITY = 80
+/** and on slower ones. */
+const QUALITIES = [BEST_QUALITY, 60, 40]
 /** A frame that is under way for this much longer (ms) than the quickest one was is late: movement is not smooth any more. */
 const LATE_MS = 150
 /** So many late frames in a row are the link's doing, */

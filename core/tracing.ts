@@ -13,7 +13,7 @@ import {
  * Spans of OpenTelemetry. Without an exporter (`startTraceExport`) nothing is recorded and nothing is carried. Attributes are ids, kinds and
  * outcomes: no user reference, no address, no content (docs/security.md, Secrets and tokens).
  */
-const SCOPE = 'ccs'
+const tracer = trace.getTracer('ccs')
 
 /** A W3C Trace Context `traceparent`: what a document carries, so that whoever works on it in another process goes on with the trace. */
 export type Traceparent = string
@@ -37,7 +37,7 @@ export async function inSpan<T>(
   { attributes, from }: { attributes: Attributes; from?: { traceparent?: Traceparent } },
   work: () => Promise<T>,
 ): Promise<T> {
-  const span = trace.getTracer(SCOPE).startSpan(name, { attributes }, parentOf(from))
+  const span = tracer.startSpan(name, { attributes }, parentOf(from))
   try {
     return await context.with(trace.setSpan(context.active(), span), work)
   } catch (error) {
@@ -53,7 +53,7 @@ export function openSpan(name: string): {
   run(work: () => void): void
   end(name: string, attributes: Attributes): void
 } {
-  const span = trace.getTracer(SCOPE).startSpan(name)
+  const span = tracer.startSpan(name)
   return {
     run: (work) => context.with(trace.setSpan(context.active(), span), work),
     end: (ended, attributes) => {

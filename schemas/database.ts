@@ -70,6 +70,12 @@ export const answeredWithin = <T>(ms: number, answer: Promise<T>): Promise<T> =>
     late: () => new Error(`the database did not answer within ${ms} ms`),
   })
 
+/** The last character there is: ends a range of everything that begins with a text. */
+const LAST = '\u{10ffff}'
+
+/** Of a text that begins with this one: a range, which an index serves. */
+export const beginningWith = (text: string) => trusted({ $gte: text, $lt: `${text}${LAST}` })
+
 /**
  * Deletes one document and returns it; null where there is none. Of parallel callers one gets it. Every deletion of the service is a
  * `deleteMany`: FerretDB's `deleteOne` and `findOneAndDelete` find nothing where another write changes the document meanwhile.

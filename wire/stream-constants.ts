@@ -1,4 +1,4 @@
-/** Numbers of the stream protocol (schemas/stream.ts) that the visitor's page is built with too. */
+/** Numbers of the stream protocol (wire/stream.ts) that the visitor's page is built with too. */
 export const STREAM_PATH = '/start/stream'
 
 /** Bounds of a remote screen's sides, in CSS pixels, */

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { NODE_ARGUMENTS } from '../../start/node-arguments.ts'
 
@@ -34,7 +35,7 @@ export async function startActorsProcess(env: Record<string, string>): Promise<A
   return {
     load: async (forMs) => {
       const [before, begin] = [await processorSeconds(), performance.now()]
-      await new Promise((resolve) => setTimeout(resolve, forMs))
+      await wait(forMs)
       return ((await processorSeconds()) - before) / ((performance.now() - begin) / 1_000)
     },
     memoryMib: async () => (Number(/VmRSS:\s+(\d+)/.exec(await file('status'))?.[1]) * 1024) / MIB,

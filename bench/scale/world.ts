@@ -1,12 +1,12 @@
 import { newId } from '../../core/ids.ts'
 import { Commands } from '../../schemas/command/command.ts'
 import { Connections } from '../../schemas/connection/connection.ts'
-import { Deliveries } from '../../schemas/delivery/delivery.ts'
-import { bringLanesForward } from '../../schemas/delivery/delivery-lane.ts'
 import { until } from '../../test/support/until.ts'
 import { startBenchService } from '../support/service.ts'
+import { waitingDeliveries } from '../support/waiting-deliveries.ts'
 
 const BATCH = 5_000
+const APPS = 100
 const HOUR_MS = 3_600_000
 const PATIENCE = { giveUpMs: 600_000, everyMs: 100 }
 
@@ -58,8 +58,7 @@ export async function startScaleWorld({ site }: { site: string }): Promise<Scale
           }) as never[],
           { ordered: false },
         )
-        await Deliveries.collection.insertMany(deliveries(`app ${made % 100}`, at) as never[], { ordered: false })
-        await bringLanesForward(new Map([[`app ${made % 100}`, at]]))
+        await waitingDeliveries({ appId: `app ${(made / BATCH) % APPS}`, count: BATCH, at })
       }
     },
     spread: async (overMs) => {
@@ -77,17 +76,3 @@ export async function startScaleWorld({ site }: { site: string }): Promise<Scale
     stop: service.stop,
   }
 }
-
-const deliveries = (appId: string, at: Date) =>
-  Array.from({ length: BATCH }, () => ({
-    _id: newId(),
-    appId,
-    event: 'test.event',
-    body: '{"event":"test.event","payload":{"userRef":"user-1","message":"hello"},"deliveryId":"x"}',
-    state: 'waiting',
-    attempts: [{ number: 1, at, status: 503, durationMs: 12, error: 'Answered 503' }],
-    attemptsBefore: 0,
-    createdAt: at,
-    claimableAt: at,
-    fence: 1,
-  }))

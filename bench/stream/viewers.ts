@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { showDevicePixels } from '../../browser-farm/device-pixels.ts'
 import { launchBrowser } from '../../browser-farm/launch-browser.ts'
+import { BEST_QUALITY } from '../../browser-farm/link-quality.ts'
 import type { FarmWorld } from '../../test/browser-farm/world.ts'
 import { FRAME_HEADER_BYTES } from '../../wire/stream-constants.ts'
 
@@ -26,8 +27,6 @@ interface Opened {
 
 const VIEWPORT = { width: 1_280, height: 720, mobile: false }
 const AT = { x: 400, y: 300 }
-/** What the service has for a link that is fast enough (browser-farm/link-quality.ts). */
-const QUALITY = 80
 
 /** The browser's debugging protocol, with the flags and the pixels of the service's own browsers. */
 export async function openDirect({ world, scale, url }: Opened & { url: string }): Promise<Viewer> {
@@ -50,7 +49,7 @@ export async function openDirect({ world, scale, url }: Opened & { url: string }
     total.bytes += jpeg.byteLength
     arrived(jpeg)
   })
-  await cdp.send('Page.startScreencast', { format: 'jpeg', quality: QUALITY })
+  await cdp.send('Page.startScreencast', { format: 'jpeg', quality: BEST_QUALITY })
   const at = { x: AT.x * scale, y: AT.y * scale }
   const dispatch = (type: 'mousePressed' | 'mouseReleased', buttons: number): void => {
     cdp.send('Input.dispatchMouseEvent', { ...at, type, button: 'left', buttons, clickCount: 1 }).catch(() => undefined)

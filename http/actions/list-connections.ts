@@ -1,12 +1,10 @@
 import { isUuid } from '../../core/ids.ts'
 import { Apps } from '../../schemas/app/app.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
-import { trusted } from '../../schemas/database.ts'
+import { beginningWith, trusted } from '../../schemas/database.ts'
 import { Users } from '../../schemas/user/user.ts'
 
 const STATUSES = new Set(['active', 'needs_reauth', 'revoked'])
-/** The last character there is: ends a range of everything that begins with a text. */
-const LAST = '\u{10ffff}'
 
 /** By `q`: a connection, user, account or app id, a status, or the beginning of a userRef; without it the newest. */
 export async function listConnections({
@@ -26,7 +24,7 @@ async function matching(q: string, limit: number): Promise<Record<string, unknow
   if (STATUSES.has(q)) return { status: q }
   const appIds = (await Apps.find().select({ _id: 1 }).lean()).map(({ _id }) => _id)
   if (appIds.includes(q)) return { appId: q }
-  const users = await Users.find({ appId: trusted({ $in: appIds }), userRef: trusted({ $gte: q, $lt: `${q}${LAST}` }) })
+  const users = await Users.find({ appId: trusted({ $in: appIds }), userRef: beginningWith(q) })
     .select({ appId: 1 })
     .limit(limit)
     .lean<{ _id: string; appId: string }[]>()

@@ -69,7 +69,12 @@ async function follow({ leaseId, page, viewer, runtime }: Following): Promise<vo
       tell(final)
       return page.close(CLOSE_ENDED)
     }
-    if (!noted) noted = await inTime(noteViewer({ leaseId, viewer }), { clock }).catch(() => false)
+    if (!noted) {
+      noted = await inTime(noteViewer({ leaseId, viewer }), { clock }).then(
+        () => true,
+        () => false,
+      )
+    }
     if (isHeld(lease, clock.now())) {
       const end = await relayTo({ lease, page, runtime })
       if (end === 'replaced') return page.close(CLOSE_REPLACED)

@@ -1,9 +1,8 @@
 import { Leases } from './lease.ts'
 
-/** A page watches this flow from now on; whoever watched it before is replaced. Returns true. */
-export async function noteViewer({ leaseId, viewer }: { leaseId: string; viewer: string }): Promise<true> {
+/** A page watches this flow from now on; whoever watched it before is replaced. */
+export async function noteViewer({ leaseId, viewer }: { leaseId: string; viewer: string }): Promise<void> {
   await Leases.updateOne({ _id: leaseId }, { $set: { viewer }, $unset: { leftAt: 1 } })
-  return true
 }
 
 /** That page is gone; nothing where another one watches by now. */

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../core/errors.ts'
 import { isUuid } from '../../../core/ids.ts'
 import { type Connection, Connections } from '../../../schemas/connection/connection.ts'
 import { connectionProgress, NO_PROGRESS, type Progress } from '../../../schemas/connection/progress.ts'
-import { trusted } from '../../../schemas/database.ts'
+import { beginningWith, trusted } from '../../../schemas/database.ts'
 import { type User, Users } from '../../../schemas/user/user.ts'
 import { isStorable, USER_REF_LENGTH } from '../../../wire/text.ts'
 import { html, type Markup } from '../../pages/kit/html.ts'
@@ -22,8 +22,6 @@ type UserHandlers = Pick<
 >
 
 const PAGE = 50
-/** The last character there is: ends a range of everything that begins with a text. */
-const LAST = '\u{10ffff}'
 /** Of one user; far above what anybody connects. */
 const MOST_CONNECTIONS = 200
 
@@ -50,7 +48,7 @@ async function showUsers(exchange: AppExchange): Promise<void> {
   const { app, request } = exchange
   const { q, after } = request.query
   const wanted = isReference(q) ? q : ''
-  const begins = wanted === '' ? [] : [{ userRef: trusted({ $gte: wanted, $lt: `${wanted}${LAST}` }) }]
+  const begins = wanted === '' ? [] : [{ userRef: beginningWith(wanted) }]
   const follows = isReference(after) ? [{ userRef: trusted({ $gt: after }) }] : []
   const conditions = [...begins, ...follows]
   const found = await Users.find({ appId: app._id, ...(conditions.length > 0 && { $and: conditions }) })
