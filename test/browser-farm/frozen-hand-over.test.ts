@@ -7,17 +7,13 @@ import { Connections } from '../../schemas/connection/connection.ts'
 import { type Lease, Leases } from '../../schemas/lease/lease.ts'
 import { type DatabaseProxy, startDatabaseProxy } from '../support/proxy.ts'
 import { until } from '../support/until.ts'
-import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
+import { openVisitorBrowser } from '../support/visitor.ts'
+import { anyKeySignsIn, leaseOf, openFlow } from './open-flow.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { type FarmWorld, startFarmWorld } from './world.ts'
 
 const frozen = suite('a node that freezes while it hands over')
 
-/** Any key signs in. */
-const pages = () => ({
-  '/': `<h1>Press a key</h1><script>addEventListener('keydown', () => { document.cookie = 'session=secret-session' })</script>`,
-})
-const account = { accessToken: 'token', expires: '2099-01-01', user: { id: 'user-1', email: 'one@example.test' } }
 /** The one write of a lease that hands its session over. */
 const HAND_OVER = ['update', 'leases', 'checking'] as const
 const OVER = new Date('2020-01-01T00:00:00Z')
@@ -28,7 +24,7 @@ let browser: Browser
 let proxy: DatabaseProxy
 let node: ChildProcess
 frozen.before(async () => {
-  site = await startOwnSite({ pages, session: account })
+  site = await startOwnSite(anyKeySignsIn)
   world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
   proxy = await startDatabaseProxy(world.databaseUrl)
   node = await world.farmProcess({ env: { MONGODB_URL: proxy.url } })
@@ -43,17 +39,9 @@ frozen.after(async () => {
 })
 
 const signIn = async (userRef: string) => {
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.goto(world.link({ userRef }))
-  const hosted = hostedPage(page)
+  const hosted = await openFlow({ browser, world, userRef })
   await hosted.reaches('live')
-  return { ...hosted, close: () => context.close() }
-}
-const leaseOf = async (userRef: string): Promise<Lease> => {
-  const lease = await Leases.findOne({ userRef }).lean<Lease>()
-  if (!lease) throw new Error('no lease')
-  return lease
+  return hosted
 }
 const commandsOf = (lease: Lease) => Commands.countDocuments({ kind: 'connect', 'by.id': lease._id })
 const endItsHour = (userRef: string) => Leases.updateOne({ userRef }, { $set: { expiresAt: OVER } })

@@ -3,28 +3,23 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Commands } from '../../schemas/command/command.ts'
 import { Connections } from '../../schemas/connection/connection.ts'
-import { type Lease, Leases } from '../../schemas/lease/lease.ts'
+import type { Lease } from '../../schemas/lease/lease.ts'
 import { purgeLeases, releaseLeases } from '../../schemas/lease/lease-ends.ts'
 import { stallNext } from '../support/stall.ts'
 import { until } from '../support/until.ts'
-import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
+import { openVisitorBrowser } from '../support/visitor.ts'
 import { interceptWrites } from '../support/writes.ts'
+import { anyKeySignsIn, leaseOf, openFlow } from './open-flow.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { type FarmWorld, startFarmWorld } from './world.ts'
 
 const handOver = suite('what the visitor was told is what happens')
 
-/** Any key signs in. */
-const pages = () => ({
-  '/': `<h1>Press a key</h1><script>addEventListener('keydown', () => { document.cookie = 'session=secret-session' })</script>`,
-})
-const account = { accessToken: 'token', expires: '2099-01-01', user: { id: 'user-1', email: 'one@example.test' } }
-
 let site: OwnSite
 let world: FarmWorld
 let browser: Browser
 handOver.before(async () => {
-  site = await startOwnSite({ pages, session: account })
+  site = await startOwnSite(anyKeySignsIn)
   world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
   await world.farm()
   browser = await openVisitorBrowser()
@@ -36,18 +31,10 @@ handOver.after(async () => {
 })
 
 const signIn = async (userRef: string) => {
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.goto(world.link({ userRef }))
-  const hosted = hostedPage(page)
+  const hosted = await openFlow({ browser, world, userRef })
   await hosted.reaches('live')
   await hosted.press('a')
-  return { ...hosted, close: () => context.close() }
-}
-const leaseOf = async (userRef: string): Promise<Lease> => {
-  const lease = await Leases.findOne({ userRef }).lean<Lease>()
-  if (!lease) throw new Error('no lease')
-  return lease
+  return hosted
 }
 const commandsOf = (lease: Lease) => Commands.find({ kind: 'connect', 'by.id': lease._id }).lean()
 const checking = (args: unknown[]): boolean => JSON.stringify(args[1]).includes('"checking"')

@@ -7,7 +7,8 @@ import { Connections } from '../../schemas/connection/connection.ts'
 import { Leases } from '../../schemas/lease/lease.ts'
 import { releaseLeases } from '../../schemas/lease/lease-ends.ts'
 import { until } from '../support/until.ts'
-import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
+import { openVisitorBrowser } from '../support/visitor.ts'
+import { anyKeySignsIn, openFlow } from './open-flow.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { type FarmWorld, startFarmWorld } from './world.ts'
 
@@ -20,14 +21,13 @@ tell('cookies:' + document.cookie)
 addEventListener('keydown', () => { document.cookie = 'device=known; max-age=9999'; document.cookie = 'session=secret-session' })
 </script>`,
 })
-const account = { accessToken: 'token', expires: '2099-01-01', user: { id: 'user-1', email: 'one@example.test' } }
 
 let site: OwnSite
 let world: FarmWorld
 let browser: Browser
 let farmPid: number
 life.before(async () => {
-  site = await startOwnSite({ pages, session: account })
+  site = await startOwnSite({ pages, session: anyKeySignsIn.session })
   world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
   farmPid = Number((await world.farmProcess()).pid)
   browser = await openVisitorBrowser()
@@ -39,12 +39,9 @@ life.after(async () => {
 })
 
 const open = async (userRef: string) => {
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.goto(world.link({ userRef }))
-  const hosted = hostedPage(page)
+  const hosted = await openFlow({ browser, world, userRef })
   await hosted.reaches('live')
-  return { ...hosted, close: () => context.close() }
+  return hosted
 }
 const alertOf = async ({ page }: { page: Page }) => String(await page.getByRole('alert').textContent())
 

@@ -4,7 +4,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Connections } from '../../schemas/connection/connection.ts'
 import { Leases } from '../../schemas/lease/lease.ts'
-import { hostedPage, openVisitorBrowser, signIn } from '../support/visitor.ts'
+import { openVisitorBrowser, signIn } from '../support/visitor.ts'
+import { openFlow } from './open-flow.ts'
 import { type FarmWorld, startFarmWorld } from './world.ts'
 
 const takeOver = suite('farm nodes that come and go')
@@ -20,12 +21,7 @@ takeOver.after(async () => {
   await world?.stop()
 })
 
-const open = async (userRef: string) => {
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  await page.goto(world.link({ userRef }))
-  return { ...hostedPage(page), close: () => context.close() }
-}
+const open = (userRef: string) => openFlow({ browser, world, userRef })
 
 takeOver('while no node has room the page says so; a node that ends in good order hands over at once', async () => {
   const hosted = await open('orderly')
