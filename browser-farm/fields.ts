@@ -1,15 +1,19 @@
-import type { CDPSession } from 'playwright'
+import type { CDPSession, Page } from 'playwright'
 import { z } from 'zod'
 import { type Clock, SECOND } from '../core/clock.ts'
 import { within } from '../core/within.ts'
-import { type ChoiceMessage, type EditMessage, remoteField, remotePicker } from '../wire/remote-fields.ts'
+import {
+  type ChoiceMessage,
+  type EditMessage,
+  type RemoteField,
+  type RemotePicker,
+  remoteField,
+  remotePicker,
+} from '../wire/remote-fields.ts'
 import type { FarmMessage, FocusMessage } from '../wire/stream.ts'
-import { IN_PAGE_SOURCE } from './in-page/source.ts'
 import type { InPage } from './in-page/watch.ts'
+import { type World, watchWorlds } from './worlds.ts'
 
-/** An isolated world shares a page's document and nothing of its script: the page can neither call our functions nor speak for them. */
-const WORLD = 'farm'
-const BINDING = 'tellFarm'
 /** A page that does not answer is busy, or holds everything up with a dialog. */
 const ANSWER_MS = 2 * SECOND
 
@@ -21,7 +25,7 @@ const told = z.discriminatedUnion('type', [
   z.object({ type: z.literal('picker'), picker: remotePicker.nullable() }),
 ])
 
-/** The fields of one page, in all of its frames that its own process shows. */
+/** The fields of one page, in all of its frames. */
 export interface Fields {
   /** Which text field has the focus. */
   focus(): Promise<FocusMessage>
@@ -33,54 +37,50 @@ export interface Fields {
 }
 
 export async function watchFields({
+  page,
   cdp,
   clock,
   tell,
   onFocus,
 }: {
+  page: Page
   cdp: CDPSession
   clock: Clock
   tell: (message: FarmMessage) => void
   /** It may have moved. */
   onFocus: () => void
 }): Promise<Fields> {
-  const worlds = new Set<number>()
-  let pickerWorld: number | undefined
+  /** The last picker of the page, and where it is. */
+  let picker: RemotePicker | null = null
+  let pickerWorld: World | undefined
   let lastEdit: number | undefined
 
-  const listen = (payload: string, world: number): void => {
-    const parsed = told.safeParse(JSON.parse(payload))
+  const onTold = async (text: string, world: World): Promise<void> => {
+    const parsed = told.safeParse(JSON.parse(text))
     if (!parsed.success) return
     if (parsed.data.type === 'focus') {
       onFocus()
       return
     }
-    const { picker } = parsed.data
-    if (picker) pickerWorld = world
-    tell({ type: 'picker', ...(picker && { picker }) })
+    const next = parsed.data.picker
+    // A frame that has lost the focus closes its own, not the one that the next frame has opened.
+    if (!next && pickerWorld !== world) return
+    picker = next
+    pickerWorld = world
+    const placed = next && { ...next, rectangle: await onPage(next.rectangle, world) }
+    if (picker === next) tell({ type: 'picker', ...(placed && { picker: placed }) })
   }
-  cdp.on('Runtime.executionContextCreated', ({ context: { id, name } }) => {
-    if (name === WORLD) worlds.add(id)
-  })
-  cdp.on('Runtime.executionContextDestroyed', ({ executionContextId }) => worlds.delete(executionContextId))
-  cdp.on('Runtime.executionContextsCleared', () => worlds.clear())
-  cdp.on('Runtime.bindingCalled', ({ name, payload, executionContextId }) => {
-    if (name === BINDING && worlds.has(executionContextId)) listen(payload, executionContextId)
-  })
-  await cdp.send('Runtime.enable')
-  await cdp.send('Runtime.addBinding', { name: BINDING, executionContextName: WORLD })
-  await cdp.send('Page.enable')
-  await cdp.send('Page.addScriptToEvaluateOnNewDocument', {
-    source: IN_PAGE_SOURCE,
-    worldName: WORLD,
-    runImmediately: true,
-  })
+  const worlds = await watchWorlds({ page, cdp, onTold: (text, world) => void onTold(text, world) })
+  const onPage = async (rectangle: RemoteField['rectangle'], world: World): Promise<RemoteField['rectangle']> => {
+    const { x, y } = await worlds.placeOf(world).catch(() => ({ x: 0, y: 0 }))
+    return { ...rectangle, x: rectangle.x + x, y: rectangle.y + y }
+  }
 
-  const call = async (world: number, name: keyof InPage, ...args: unknown[]): Promise<unknown> => {
-    const answer = cdp.send('Runtime.callFunctionOn', {
+  const call = async ({ id, cdp: part }: World, name: keyof InPage, ...args: unknown[]): Promise<unknown> => {
+    const answer = part.send('Runtime.callFunctionOn', {
       functionDeclaration: `(...args) => globalThis.farmTools.${name}(...args)`,
       arguments: args.map((value) => ({ value })),
-      executionContextId: world,
+      executionContextId: id,
       returnByValue: true,
       userGesture: true,
     })
@@ -90,18 +90,20 @@ export async function watchFields({
     return value?.result.value
   }
   /** What the first of the worlds says that has anything to say. */
-  const ask = async (name: keyof InPage): Promise<unknown> => {
-    const answers = await Promise.all([...worlds].map((world) => call(world, name)))
-    return answers.find(Boolean)
+  const ask = async (name: keyof InPage): Promise<{ answer?: unknown; world?: World }> => {
+    const answers = await Promise.all(worlds.all().map(async (world) => ({ answer: await call(world, name), world })))
+    return answers.find(({ answer }) => Boolean(answer)) ?? {}
   }
   const everywhere = async (name: keyof InPage, ...args: unknown[]): Promise<void> => {
-    await Promise.all([...worlds].map((world) => call(world, name, ...args)))
+    await Promise.all(worlds.all().map((world) => call(world, name, ...args)))
   }
   return {
     focus: async () => {
       const edit = lastEdit
-      const parsed = focus.safeParse((await ask('describeFocus')) ?? null)
-      const { editable, hidden, field } = (parsed.success && parsed.data) || NOWHERE
+      const { answer = null, world } = await ask('describeFocus')
+      const parsed = focus.safeParse(answer)
+      const { editable, hidden, field: inFrame } = (parsed.success && parsed.data) || NOWHERE
+      const field = inFrame && world && { ...inFrame, rectangle: await onPage(inFrame.rectangle, world) }
       return { type: 'focus', editable, hidden, ...(field && { field }), ...(edit !== undefined && { edit }) }
     },
     // Only the frame with the focus does it.
@@ -112,7 +114,7 @@ export async function watchFields({
     pick: async ({ id, indexes, value }) => {
       if (pickerWorld !== undefined) await call(pickerWorld, 'pick', id, indexes ?? null, value ?? null)
     },
-    selection: async () => String((await ask('selectedText')) ?? ''),
+    selection: async () => String((await ask('selectedText')).answer ?? ''),
     reveal: () => everywhere('reveal'),
   }
 }

@@ -141,6 +141,7 @@ export function createScreen({
     await keepInside({ cdp, page, profile, dialogs, notify: events.onNotice })
     await showDevicePixels(cdp, size)
     const fields = await watchFields({
+      page,
       cdp,
       clock,
       tell: (message) => shown?.page === page && tell(message),

@@ -26,15 +26,9 @@ export function createPlaces() {
     return element instanceof HTMLIFrameElement ? null : element
   }
 
-  /** Where an element lies on the screen, as far as the frames around it let themselves be asked. */
+  /** Where an element lies in its frame. */
   function rectangleOf(element: Element): { x: number; y: number; width: number; height: number } {
-    let { x, y, width, height } = element.getBoundingClientRect()
-    for (let frame: Element | null = window.frameElement; frame; ) {
-      const around = frame.getBoundingClientRect()
-      x += around.x + frame.clientLeft
-      y += around.y + frame.clientTop
-      frame = frame.ownerDocument.defaultView?.frameElement ?? null
-    }
+    const { x, y, width, height } = element.getBoundingClientRect()
     return { x, y, width, height }
   }
 

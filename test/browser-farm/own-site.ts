@@ -21,17 +21,19 @@ export interface OwnSite {
   stop(): Promise<void>
 }
 
-/** `pages` are bodies by path; `/` is the login page. `redirects` answer 302, `session` is the answer of the session call, `passwords` are asked for (`user:password` by path). */
+/** `pages` are bodies by path; `/` is the login page. `redirects` answer 302, `session` is the answer of the session call, `passwords` are asked for (`user:password` by path), `allowedHosts` are where its sign-in may lead. */
 export async function startOwnSite({
   pages,
   redirects = () => ({}),
   session = {},
   passwords = {},
+  allowedHosts = ['127.0.0.1'],
 }: {
   pages: (port: number) => Record<string, string>
   redirects?: (port: number) => Record<string, string>
   session?: object
   passwords?: Record<string, string>
+  allowedHosts?: string[]
 }): Promise<OwnSite> {
   const told: string[] = []
   const requests: string[] = []
@@ -65,7 +67,7 @@ export async function startOwnSite({
   const url = `http://127.0.0.1:${port}`
   const folder = await mkdtemp(join(tmpdir(), 'own-site-'))
   const profiles = join(folder, 'profiles.json')
-  await writeFile(profiles, JSON.stringify([profileOf(url)]))
+  await writeFile(profiles, JSON.stringify([{ ...profileOf(url), allowedHosts }]))
   return {
     url,
     port,
@@ -83,7 +85,7 @@ export async function startOwnSite({
   }
 }
 
-const profileOf = (url: string): ProviderProfile => ({
+const profileOf = (url: string): Omit<ProviderProfile, 'allowedHosts'> => ({
   id: 'own',
   displayName: 'Own Assistant',
   loginUrl: `${url}/`,
@@ -91,7 +93,6 @@ const profileOf = (url: string): ProviderProfile => ({
   cookieName: 'session',
   sessionUrl: `${url}/session`,
   apiBaseUrl: `${url}/api`,
-  allowedHosts: ['127.0.0.1'],
   pageSize: 10,
   requestsPerMinute: 60,
 })
