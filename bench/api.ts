@@ -1,63 +1,23 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { Connections } from '../schemas/connection/connection.ts'
 import { NODE_ARGUMENTS } from '../start/node-arguments.ts'
 import { startHttpWorld } from '../test/support/http.ts'
 import { startHttpProcess } from '../test/support/http-process.ts'
 import { seedConnection, seedConversations } from '../test/support/seed.ts'
-import { type Load, requestsPerSecond } from './api/load.ts'
-import { median, printRow, type Row, rounded } from './row.ts'
+import { compareRates, compareTimes } from './api/compare.ts'
+import { AT_ONCE, type Load } from './api/load.ts'
+import { createText, payloadOf } from './api/text.ts'
 
-/** About the size of an ordinary conversation's messages. */
-const MESSAGES = 12
-const MESSAGE_TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(6)
+/**
+ * The API of a real http process beside `node:http` with the bare driver (`api/floor.ts`), as partners ask it: several at a time, several apps,
+ * and users that nobody asked for before.
+ */
 const PAGE_HISTORY = 2_000
 const DEEP_HISTORY = 100_100
 const DEEP_OFFSET = 100_000
-const ROUNDS = 5
-const ROUND_MS = 2_000
-
-/** The two take turns, so that a busy machine is busy for both. */
-async function compare({
-  what,
-  ours,
-  floor,
-  goal,
-}: {
-  what: string
-  ours: Load
-  floor: Load
-  goal: number
-}): Promise<void> {
-  const rounds = { ours: [] as number[], floor: [] as number[] }
-  await requestsPerSecond(ours, ROUND_MS / 2)
-  await requestsPerSecond(floor, ROUND_MS / 2)
-  for (let round = 0; round < ROUNDS; round += 1) {
-    rounds.ours.push(await requestsPerSecond(ours, ROUND_MS))
-    rounds.floor.push(await requestsPerSecond(floor, ROUND_MS))
-  }
-  const ratio = median(rounds.ours.map((value, round) => value / (rounds.floor[round] ?? 1)))
-  const row: Row = {
-    what,
-    ours: `${rounded(median(rounds.ours))}/s`,
-    floor: `${rounded(median(rounds.floor))}/s`,
-    ratio,
-    goal: { atLeast: goal },
-  }
-  printRow(row)
-}
-
-const payload = (title: string): string =>
-  JSON.stringify({
-    title,
-    messages: Array.from({ length: MESSAGES }, (_, index) => ({
-      role: index % 2 ? 'assistant' : 'user',
-      content: MESSAGE_TEXT,
-      timestamp: '2026-01-01T00:00:00.000Z',
-      id: `message-${index}`,
-      contentType: 'text',
-      status: 'finished_successfully',
-    })),
-  })
+const CONNECTIONS = 50
+const CONVERSATIONS_EACH = 100
 
 const world = await startHttpWorld()
 const http = await startHttpProcess(world.env)
@@ -68,13 +28,15 @@ const floorProcess = fork(new URL('api/floor.ts', import.meta.url), {
 try {
   const [floor] = (await once(floorProcess, 'message')) as [string]
   const headers = { authorization: `Bearer ${world.one.apiKey}` }
-  const page = await seedConnection({ appId: world.one.appId, userRef: 'page' })
+  const { appId } = world.one
+  const text = createText()
+  const page = await seedConnection({ appId, userRef: 'page' })
   await seedConversations({
     archiveId: page.archiveId ?? '',
     count: PAGE_HISTORY,
-    make: (index) => ({ payload: payload(`Conversation ${index}`) }),
+    make: (index) => ({ payload: payloadOf(`Conversation ${index}`, text) }),
   })
-  const deep = await seedConnection({ appId: world.one.appId, userRef: 'deep' })
+  const deep = await seedConnection({ appId, userRef: 'deep' })
   await seedConversations({ archiveId: deep.archiveId ?? '', count: DEEP_HISTORY })
 
   const listing = (connectionId: string, offset: number): Load => ({
@@ -86,30 +48,70 @@ try {
     url: floor,
     path: `/?archiveId=${archiveId}&skip=${skip}&limit=50`,
   })
-  await compare({
+  await compareRates({
     what: 'page of 50 conversations, offset 0',
     ours: listing(page._id, 0),
     floor: bare(page.archiveId),
     goal: 0.7,
   })
-  await compare({
+  await compareRates({
+    what: 'the same page with gzip, against ours without',
+    ours: { ...listing(page._id, 0), headers: { ...headers, 'accept-encoding': 'gzip' } },
+    floor: listing(page._id, 0),
+    goal: 0.8,
+  })
+  await compareRates({
     what: `page of 50 conversations, offset ${DEEP_OFFSET}`,
     ours: listing(deep._id, DEEP_OFFSET),
     floor: bare(deep.archiveId, DEEP_OFFSET),
     goal: 0.7,
   })
-  await compare({
+  await compareRates({
     what: 'connections of a user, with their counts',
     ours: { url: http.url, path: '/api/connections?userRef=page', headers },
     floor: { url: floor, path: `/?userId=${page.userId}` },
     goal: 0.5,
   })
   // Refused for its missing parameter, after the key was checked and the request counted: nothing else is asked of the database.
-  await compare({
+  await compareRates({
     what: 'authentication and rate limit alone',
     ours: { url: http.url, path: '/api/connections', headers, status: 400 },
     floor: { url: floor, path: '/?counter=bench' },
     goal: 0.5,
+  })
+  const apps = await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => world.makeApp(`app-${index}`)))
+  await compareRates({
+    what: `404 of a user that is not known, ${AT_ONCE} connections of ${AT_ONCE} apps, against one count`,
+    ours: {
+      url: http.url,
+      path: (number) => `/api/connections?userRef=stranger-${number}`,
+      headers: (connection) => ({ authorization: `Bearer ${apps[connection]?.apiKey}` }),
+      status: 404,
+    },
+    floor: { url: floor, path: (number) => `/?counter=app-${number % AT_ONCE}` },
+    goal: 0.5,
+  })
+
+  const many = await Promise.all(Array.from({ length: CONNECTIONS }, () => seedConnection({ appId, userRef: 'many' })))
+  const recently = Date.now()
+  for (const { archiveId = '' } of many)
+    await seedConversations({
+      archiveId,
+      count: CONVERSATIONS_EACH,
+      make: (index) => ({ firstMessageAt: new Date(recently - index * 43_200_000) }),
+    })
+  const get = async (url: string): Promise<void> => {
+    const answer = await fetch(url, { headers })
+    if (!answer.ok) throw new Error(`${url} answers ${answer.status}`)
+    await answer.arrayBuffer()
+  }
+  await compareTimes({
+    what: `${CONNECTIONS} connections with their counts, each counted anew`,
+    ours: () => get(`${http.url}/api/connections?userRef=many`),
+    floor: () => get(`${floor}/?userId=${many[0]?.userId}`),
+    // As a sync leaves it: nothing that was learned of an archive holds any more.
+    before: () => Connections.updateMany({ userId: many[0]?.userId ?? '' }, { $inc: { fence: 1 } }),
+    goal: 1,
   })
 } finally {
   floorProcess.disconnect()

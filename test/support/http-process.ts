@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { NODE_ARGUMENTS } from '../../start/node-arguments.ts'
 
 const MAIN = fileURLToPath(new URL('../../http/main.ts', import.meta.url))
 
@@ -12,10 +13,13 @@ export interface HttpProcess {
 }
 
 /** A real http process, as the service's parent starts it. */
-export async function startHttpProcess(env: Record<string, string>): Promise<HttpProcess> {
+export async function startHttpProcess(
+  env: Record<string, string>,
+  { nodeArguments = [] }: { nodeArguments?: string[] } = {},
+): Promise<HttpProcess> {
   const child = fork(MAIN, [], {
     env: { ...process.env, ...env },
-    execArgv: ['--import', 'tsx'],
+    execArgv: [...NODE_ARGUMENTS, ...nodeArguments],
     stdio: ['ignore', 2, 2, 'ipc'],
   })
   const url = await new Promise<string>((resolve, reject) => {
