@@ -1,4 +1,5 @@
 import { createServer as createHttpServer, type Server } from 'node:http'
+import { constants } from 'node:zlib'
 import compression from 'compression'
 import express, { type Express } from 'express'
 import { HOUR, MINUTE, SECOND } from '../core/clock.ts'
@@ -31,8 +32,16 @@ const KEEP_ALIVE_MS = 65 * SECOND
 const SILENT_MS = 5 * MINUTE
 const MOST_HEADERS = 100
 const MOST_CONNECTIONS = 10_000
-/** Answers smaller than this are sent faster than they are compressed. */
-const COMPRESS_FROM_BYTES = 1_024
+/**
+ * Answers smaller than this are sent faster than they are compressed. The fastest levels: of conversations they leave a seventh more than zlib's own
+ * level does, in less than half the time. Large steps, since zlib goes to another thread and back for each.
+ */
+const COMPRESSION = {
+  threshold: 1_024,
+  level: constants.Z_BEST_SPEED,
+  chunkSize: 256 * 1024,
+  brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MIN_QUALITY }, chunkSize: 256 * 1024 },
+}
 
 /** Everything that the public listener answers, put together in one place. */
 async function createApplication(runtime: HttpRuntime, daily: DailyCounter): Promise<Express> {
@@ -53,8 +62,8 @@ async function createApplication(runtime: HttpRuntime, daily: DailyCounter): Pro
     endpoint(app, '/readyz', { get: [ready(runtime)] })
     endpoint(app, '/metrics', { get: [showMetrics(metrics)] })
   }
-  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES }), apiRouter({ runtime, daily }))
-  app.use('/ops', compression({ threshold: COMPRESS_FROM_BYTES }), opsRouter(runtime))
+  app.use('/api', compression(COMPRESSION), apiRouter({ runtime, daily }))
+  app.use('/ops', compression(COMPRESSION), opsRouter(runtime))
   app.use(docsRouter(runtime))
   const assets = await createAssets()
   app.use(PORTAL_PATH, portal({ runtime, assets }))

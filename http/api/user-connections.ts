@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
-import { Users } from '../../schemas/user/user.ts'
+import { createKnownUsers } from '../../schemas/user/known-users.ts'
 import type { ConnectionView } from '../../wire/connections.ts'
 import { createArchiveCounts } from './archive-counts.ts'
 
@@ -29,14 +29,14 @@ export type ConnectionLister = (user: { appId: string; userRef: string }) => Pro
 /** Lists a user's connections as docs/behaviour.md, Connection shows them, newest capture first. Throws `user_not_found`. */
 export function createConnectionLister({ clock }: { clock: Clock }): ConnectionLister {
   const count = createArchiveCounts({ clock })
+  const isKnown = createKnownUsers()
   return async ({ appId, userRef }) => {
+    if (!(await isKnown({ appId, userRef }))) throw new ServiceError('user_not_found')
     const connections = await Connections.find({ appId, userRef })
       .select(LISTED)
       .sort({ capturedAt: -1, _id: -1 })
       .limit(MOST_CONNECTIONS)
       .lean<Listed[]>()
-    // Who has a connection is known; who has none may have opened a link all the same.
-    if (connections.length === 0 && !(await Users.exists({ appId, userRef }))) throw new ServiceError('user_not_found')
     const counts = await count(connections, clock.now())
     return connections.map((connection) => view(connection, counts(connection._id)))
   }
