@@ -8,7 +8,7 @@ import { createStore, type Store } from './store.ts'
 import type { ViewName } from './view.ts'
 
 /** Everything that the program shows and does, apart from the terminal that it is drawn on. */
-export interface Dashboard extends Pick<Store, 'state' | 'subscribe' | 'listed' | 'position'> {
+export interface Dashboard extends Pick<Store, 'state' | 'subscribe' | 'listed' | 'position' | 'current'> {
   press(key: Key): void
   resize(size: State['size']): void
   start(): void
@@ -27,13 +27,14 @@ export function createDashboard({ client, view, readOnly, onEnd, now = Date.now 
   const store = createStore({ view, readOnly, now })
   const loader = createLoader({ client, store })
   const actions = createActions({ client, store, loader })
-  const { state, subscribe, listed, position } = store
+  const { state, subscribe, listed, position, current } = store
   return {
     state,
     subscribe,
     listed,
     position,
-    press: createPress({ client, store, loader, actions, onEnd }),
+    current,
+    press: createPress({ store, loader, actions, onEnd }),
     resize: (size) => store.set({ size }),
     start: loader.start,
     stop: loader.stop,

@@ -1,9 +1,10 @@
 import type { Dashboard } from './dashboard.ts'
+import { openedLines } from './opened.ts'
 import type { Listed } from './rows.ts'
 import type { Opened, Purge, State } from './state.ts'
 import { LEAST } from './store.ts'
 import { clean, counted, fit, wrap } from './text.ts'
-import { type Column, type Context, type Detail, type Sort, VIEW_NAMES } from './view.ts'
+import { type Column, type Context, type Sort, VIEW_NAMES } from './view.ts'
 import { VIEWS } from './views/all.ts'
 
 /** One line of the screen. The styles only repeat what the text says. */
@@ -15,21 +16,20 @@ export interface Line {
 const HELP = [
   'Keys',
   '',
-  '1 to 6           Overview, Actors, Connections, Browsers, Deliveries, Audit',
-  '↑ ↓ j k          one row        PgUp PgDn  one page        g G  first, last',
-  'Enter            open a row, fold a tree          Esc  back, or clear the filter',
-  '/                filter while typing: Enter keeps it, Esc clears it',
-  's S              sort by the next column or direction; turn the direction',
-  'space            pause and go on',
-  'q, Ctrl-C        end',
+  '1 to 6       Overview, Actors, Connections, Browsers, Deliveries, Audit',
+  '↑ ↓ j k      one row            PgUp PgDn  one page        g G  first, last',
+  'Enter        opens a row, folds a tree',
+  'Esc          goes back, or clears the filter',
+  '/            filters while typing: Enter keeps the filter, Esc clears it',
+  's S          sorts by the next column or direction; turns the direction',
+  'space        pauses, and goes on',
+  'q Ctrl-C     end',
   '',
-  'On a connection  y  sync it now     p  purge it     P  purge its whole user',
-  'On a delivery    r  replay it       R  replay all that are listed and not delivered',
-  'On a lease       x  release its browser',
+  'Connection   y  sync it now     p  purge it     P  purge its whole user',
+  'Delivery     r  replay it       R  replay all listed that are not delivered',
+  'Lease        x  release its browser',
   '',
   'A purge shows what it will delete and asks for the id (or userRef) to be typed.',
-  '',
-  'Any key goes back.',
 ]
 
 /** The whole screen, as many lines as it is high but for the last, which would make a terminal scroll. */
@@ -59,7 +59,7 @@ function head(state: State, count: number): Line[] {
   const { title, columns } = VIEWS[view]
   const loaded = state.loaded[view]
   const facts = [
-    opened ? `${title} › ${opened.id.slice(opened.id.lastIndexOf('/') + 1)}` : `${title} (${count})`,
+    opened ? `${title} › ${opened.row.id.slice(opened.row.id.lastIndexOf('/') + 1)}` : `${title} (${count})`,
     loaded ? `age ${Math.max(0, Math.floor((now - loaded.at) / 1_000))} s` : 'loading',
     ...(paused ? ['paused'] : []),
     ...(readOnly ? ['read-only'] : []),
@@ -80,13 +80,16 @@ function note({ trouble, message, now }: State): Line {
 }
 
 function foot({ dialog, filtering, opened, view, size }: State): Line {
-  const own = opened ? 'Esc back  ↑↓ scroll' : VIEWS[view].hints
-  const all = `/ filter  s sort  ? help  q end`
+  const { hints } = VIEWS[view]
+  const own = opened ? ['Esc back', '↑↓ scroll', ...hints.opened].join('  ') : hints.list
+  const all = opened ? '? help  q end' : '/ filter  s sort  ? help  q end'
   const list = `${own}  ${all}`
   const text = dialog
     ? dialog.kind === 'purge'
       ? 'Enter delete  Esc leave everything as it is'
-      : 'Enter go on  Esc back'
+      : dialog.kind === 'replay-all'
+        ? 'Enter replay  any other key leaves them'
+        : 'any key goes back'
     : filtering
       ? 'type to filter  Enter keep  Esc clear'
       : list.length + ' space pause'.length + 2 < size.columns
@@ -155,25 +158,11 @@ function drawRow(
   return { text: `${selected ? '>' : ' '} ${text}`, ...(selected && { style: 'selected' as const }) }
 }
 
-const NAME_WIDTH = 16
-
-function drawOpened(dashboard: Dashboard, { id, more, scroll }: Opened, room: number): Line[] {
-  const found = dashboard.listed().find(({ row }) => row.id === id)?.row
-  if (!found) return [{ text: '' }, { text: ' It is listed no more.' }]
-  const width = dashboard.state().size.columns - 2
-  const lines = [...detailLines(found.detail, width), ...(more === null ? ['', 'Loading'] : detailLines(more, width))]
+function drawOpened(dashboard: Dashboard, { scroll }: Opened, room: number): Line[] {
+  const lines = openedLines(dashboard)
   const first = Math.max(0, Math.min(scroll, lines.length - room))
   return lines.slice(first, first + room).map((text) => ({ text: ` ${text}` }))
 }
-
-const detailLines = (detail: Detail, width: number): string[] =>
-  detail.flatMap((each) => {
-    if (typeof each === 'string') return wrap(each, width)
-    const [name, value] = each
-    return wrap(value, width - NAME_WIDTH).map(
-      (part, index) => `${fit(index === 0 ? name : '', NAME_WIDTH - 1)} ${part}`,
-    )
-  })
 
 function drawDialog({ dialog, size }: State): Line[] {
   if (dialog?.kind === 'purge') return drawPurge(dialog, size.columns - 2)

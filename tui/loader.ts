@@ -1,9 +1,12 @@
 import { type Client, OpsError } from './client.ts'
+import type { Opened } from './state.ts'
 import type { Store } from './store.ts'
 import { clean } from './text.ts'
 import { VIEWS } from './views/all.ts'
 
 const REFRESH_MS = 2_000
+/** What a row has beside the list costs the service more than the list. */
+const DETAIL_MS = 10_000
 const TICK_MS = 1_000
 /** So long the outcome of an action is shown. */
 const MESSAGE_MS = 12_000
@@ -12,6 +15,8 @@ const MESSAGE_MS = 12_000
 export interface Loader {
   /** Loads the present view now, unless the program is about to end. */
   load(): Promise<void>
+  /** Loads what the opened row has beside the list. */
+  loadOpened(): Promise<void>
   start(): void
   stop(): void
 }
@@ -37,6 +42,7 @@ export function createLoader({ client, store }: { client: Client; store: Store }
       const first = state().loaded[name] === undefined
       store.set({ loaded: kept, trouble: null, now: now(), history: history.values(now()) })
       if (store.look().selected === null || first) store.select(store.position())
+      void loadOpened()
       if (name !== 'overview' && history.isDue(now())) history.note(await client('getOverview'), now())
     } catch (error) {
       if (mine.signal.aborted) return
@@ -44,6 +50,26 @@ export function createLoader({ client, store }: { client: Client; store: Store }
       fail(error)
     } finally {
       if (loading === mine) timer = setTimeout(refresh, REFRESH_MS)
+    }
+  }
+  const loadOpened = async (): Promise<void> => {
+    const { view, opened: asked } = state()
+    const row = store.current()
+    if (!asked || !row) return
+    const keep = (change: Partial<Opened>): void => {
+      const { opened } = state()
+      if (opened?.row.id === row.id) store.set({ opened: { ...opened, ...change } })
+    }
+    keep({ row })
+    const { loadDetail } = VIEWS[view]
+    if (!loadDetail || now() - asked.askedAt < DETAIL_MS) return
+    keep({ askedAt: now() })
+    try {
+      keep({ more: await loadDetail(client, row.id) })
+    } catch (error) {
+      if (!(error instanceof OpsError)) throw error
+      // What it said before is better than nothing: a lost service has a banner of its own.
+      if (asked.more === null || error.kind === 'failed') keep({ more: ['', `✖ ${clean(error.message)}`] })
     }
   }
   const fail = (error: OpsError): void => {
@@ -65,6 +91,7 @@ export function createLoader({ client, store }: { client: Client; store: Store }
   }
   return {
     load,
+    loadOpened,
     start: () => {
       stopped = false
       ticker = setInterval(tick, TICK_MS)

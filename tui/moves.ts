@@ -1,16 +1,14 @@
-import type { Client } from './client.ts'
 import type { Loader } from './loader.ts'
-import type { Opened } from './state.ts'
+import { openedLines } from './opened.ts'
 import type { Store } from './store.ts'
-import { clean } from './text.ts'
 import type { ViewName } from './view.ts'
 import { VIEWS } from './views/all.ts'
 
-/** Lines around the list: two of the head, one for messages, the table's head, one of the foot. */
+/** Lines around what is shown: two of the head, one for messages, one of the foot, and the last, which stays free. */
 const FRAME_LINES = 5
 
 /** How the person who looks gets about; nothing of this changes anything at the service. */
-export function createMoves({ client, store, loader }: { client: Client; store: Store; loader: Loader }) {
+export function createMoves({ store, loader }: { store: Store; loader: Loader }) {
   const { state } = store
   const show = (name: ViewName): void => {
     if (name === state().view && !state().opened) return
@@ -24,15 +22,9 @@ export function createMoves({ client, store, loader }: { client: Client; store: 
       fold(!store.look().folded.has(row.id))
       return
     }
-    const { loadDetail } = VIEWS[state().view]
-    const opened: Opened = { id: row.id, more: loadDetail ? null : [], scroll: 0 }
-    store.set({ opened })
-    if (!loadDetail) return
-    const done = (more: Opened['more']): void => {
-      const { opened } = state()
-      if (opened?.id === row.id) store.set({ opened: { ...opened, more } })
-    }
-    loadDetail(client, row.id).then(done, (error: unknown) => done(['', `✖ ${clean(String(error))}`]))
+    const more = VIEWS[state().view].loadDetail ? null : []
+    store.set({ opened: { row, more, askedAt: Number.NEGATIVE_INFINITY, scroll: 0 } })
+    void loader.loadOpened()
   }
   const fold = (folded: boolean): void => {
     const row = store.current()
@@ -49,6 +41,7 @@ export function createMoves({ client, store, loader }: { client: Client; store: 
     void loader.load()
   }
   const nextSort = (): void => {
+    if (state().opened) return
     const { column, down } = store.look().sort
     const columns = VIEWS[state().view].columns.flatMap(({ from = 0 }, index) =>
       state().size.columns >= from ? index : [],
@@ -64,9 +57,12 @@ export function createMoves({ client, store, loader }: { client: Client; store: 
   }
   const page = (): number => Math.max(1, state().size.rows - FRAME_LINES - 6)
   const move = (by: number): void => {
-    const { opened } = state()
-    if (opened) store.set({ opened: { ...opened, scroll: Math.max(0, opened.scroll + by) } })
-    else store.select(store.position() + by)
+    const { opened, size } = state()
+    if (opened) {
+      const last = Math.max(0, openedLines(store).length - (size.rows - FRAME_LINES))
+      const scroll = Math.max(0, Math.min(last, Math.min(last, opened.scroll) + by))
+      store.set({ opened: { ...opened, scroll } })
+    } else store.select(store.position() + by)
   }
   return { show, open, fold, setFilter, nextSort, pause, page, move }
 }

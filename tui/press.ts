@@ -1,5 +1,4 @@
 import type { Actions } from './actions.ts'
-import type { Client } from './client.ts'
 import type { Key } from './keys.ts'
 import type { Loader } from './loader.ts'
 import { createMoves } from './moves.ts'
@@ -8,20 +7,18 @@ import { VIEW_NAMES } from './view.ts'
 
 /** What each key does: in the filter, in a dialog, anywhere else. */
 export function createPress({
-  client,
   store,
   loader,
   actions,
   onEnd,
 }: {
-  client: Client
   store: Store
   loader: Loader
   actions: Actions
   onEnd: () => void
 }): (key: Key) => void {
   const { state } = store
-  const { show, open, fold, setFilter, nextSort, pause, page, move } = createMoves({ client, store, loader })
+  const { show, open, fold, setFilter, nextSort, pause, page, move } = createMoves({ store, loader })
   const pressInFilter = (key: Key): void => {
     const { filter } = store.look()
     if (key.name === 'text') setFilter(filter + key.text)
@@ -69,7 +66,7 @@ export function createPress({
     g: () => move(Number.NEGATIVE_INFINITY),
     G: () => move(1e9),
     s: nextSort,
-    S: () => store.setLook({ sort: { ...store.look().sort, down: !store.look().sort.down } }),
+    S: () => state().opened || store.setLook({ sort: { ...store.look().sort, down: !store.look().sort.down } }),
     p: () => void actions.openPurge('connection'),
     P: () => void actions.openPurge('user'),
     r: () => {

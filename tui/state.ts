@@ -1,4 +1,4 @@
-import type { Detail, History, Sort, Target, ViewName } from './view.ts'
+import type { Detail, History, Row, Sort, Target, ViewName } from './view.ts'
 
 /** What was loaded last of one view. */
 interface Loaded {
@@ -19,9 +19,12 @@ export interface Look {
 
 /** A row that was opened. */
 export interface Opened {
-  id: string
+  /** As it was when it was listed last. */
+  row: Row
   /** What was asked for beside what the list has; null while it loads. */
   more: Detail | null
+  /** When that was asked for last (ms of the clock). */
+  askedAt: number
   scroll: number
 }
 

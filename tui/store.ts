@@ -22,6 +22,7 @@ export interface Store {
   listed(): Listed[]
   /** Where the selected row stands. */
   position(): number
+  /** The row that keys act on: the opened one, whatever is listed meanwhile, or the selected one. */
   current(): Row | undefined
   select(index: number): void
   history: ReturnType<typeof createHistory>
@@ -82,7 +83,11 @@ export function createStore({ view, readOnly, now }: { view: ViewName; readOnly:
     const found = selected === null ? -1 : rows.findIndex(({ row }) => row.id === selected)
     return found >= 0 ? found : Math.max(0, Math.min(position, rows.length - 1))
   }
-  const current = () => listed()[position()]?.row
+  const current = (): Row | undefined => {
+    const { opened } = state
+    if (!opened) return listed()[position()]?.row
+    return listed().find(({ row }) => row.id === opened.row.id)?.row ?? opened.row
+  }
   const select = (index: number): void => {
     const rows = listed()
     const position = Math.max(0, Math.min(index, rows.length - 1))

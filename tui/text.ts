@@ -32,14 +32,16 @@ function head(text: string, width: number): string {
   return taken
 }
 
-/** Text over as many lines as it takes, none wider than `width`. */
+/** Text over as many lines as it takes, none wider than `width`; words stay whole where they can, and a space at a line's end shows nothing. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let rest = text
   while (widthOf(rest) > width) {
-    const line = head(rest, width) || rest.slice(0, 1)
-    lines.push(line)
-    rest = rest.slice(line.length)
+    const most = head(rest, width) || rest.slice(0, 1)
+    const space = rest[most.length] === ' ' ? most.length : most.lastIndexOf(' ')
+    const isWhole = space > most.length / 2
+    lines.push(isWhole ? rest.slice(0, space) : most)
+    rest = rest.slice(isWhole ? space + 1 : most.length)
   }
   return [...lines, rest]
 }

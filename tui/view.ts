@@ -50,8 +50,8 @@ export interface View<D = unknown> {
   columns: readonly Column[]
   /** What it is sorted by at first. */
   sort: Sort
-  /** What its keys do, beyond those of every view. */
-  hints: string
+  /** What its keys do, beyond those of every view: in the list, and on a row that is opened. */
+  hints: { list: string; opened: string[] }
   /** `q`: what the filter holds. */
   load(client: Client, asked: { q: string; signal?: AbortSignal }): Promise<D>
   /** Lines above the table. */

@@ -214,6 +214,69 @@ screens('a row opens with what is known of it', async () => {
   await shows('oh �[31mno')
 })
 
+screens('keys act on the row that is opened, also when it is listed no more', async () => {
+  const { send, shows, answers, askedOf, dashboard } = await open()
+  send('\r')
+  await shows('complete +4')
+  answers['listConnections'] = { connections: [connection(2), connection(3)] }
+  send('  ')
+  await shows('It is listed no more')
+  await shows('user-1')
+  send('y')
+  await until('the sync', () => askedOf('syncConnection').length > 0)
+  assert.equal(askedOf('syncConnection'), [{ params: { id: connection(1).id } }])
+  send('p')
+  await shows(connection(1).id)
+  send(ESCAPE)
+  await until('the dialog closed', () => dashboard.state().dialog === null)
+  send(ESCAPE)
+  await shows('Connections (2)')
+})
+
+screens('a row that is opened is loaded anew, and says which keys it has', async () => {
+  const { send, shows, answers, wait } = await open()
+  send('\r')
+  await shows('complete +4')
+  await shows('Esc back  ↑↓ scroll  y sync  p purge  P purge user')
+  answers['getConnection'] = { syncs: [{ at: new Date(NOW).toISOString(), outcome: 'rate-limited' }], deliveries: [] }
+  wait(10_000)
+  send('  ')
+  await shows('rate-limited')
+})
+
+screens('an opened row scrolls to its end and back', async () => {
+  const { send, shows, answers, text } = await open()
+  const device = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`d${n}`, `value-${n}`]))
+  answers['listConnections'] = { connections: [connection(1, { device })] }
+  send('  ')
+  await shows('Connections (1)')
+  send('\r')
+  await shows('value-5')
+  send('G')
+  await shows('data.imported')
+  const end = text()
+  send('jjj')
+  assert.is(text(), end)
+  send('k')
+  await until('a line further up', () => text() !== end)
+  send('g')
+  await shows('sandbox-assistant')
+})
+
+screens('help and dialogs fit the least terminal, word by word', async () => {
+  const { send, shows, text, answers } = await open()
+  send('?')
+  await shows('any key goes back')
+  assert.not.ok(text().includes('…'), text())
+  send(ESCAPE)
+  await shows('user-1')
+  answers['listConnections'] = { connections: [connection(1, { userRef: 'x'.repeat(512) })] }
+  send('  ')
+  await shows('Connections (1)')
+  send('P')
+  await shows(/with their(?: files)?$/m)
+})
+
 screens('the tree of actors folds and unfolds', async () => {
   const { send, shows, text, dashboard } = await open({ view: 'actors', rows: 40 })
   await shows('600 live actors, the oldest 500 shown, 1 quarantined')

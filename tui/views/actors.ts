@@ -16,7 +16,7 @@ export const actors = defineView<OpsActors>({
     { title: 'crashes', width: 7, align: 'right' },
   ],
   sort: { column: 3, down: true },
-  hints: 'Enter open or fold  ←→ fold',
+  hints: { list: 'Enter open or fold  ←→ fold', opened: [] },
   load: (client, { signal }) => client('getActors', signal ? { signal } : {}),
   summary: ({ processes, quarantined }) => {
     const total = processes.reduce((sum, process) => sum + process.total, 0)

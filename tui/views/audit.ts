@@ -17,7 +17,7 @@ export const audit = defineView<OpsAudit>({
     { title: 'at', width: 25, from: 140 },
   ],
   sort: { column: 0, down: false },
-  hints: 'Enter detail',
+  hints: { list: 'Enter detail', opened: [] },
   load: (client, { signal }) => client('listAudit', { query: { limit: NEWEST }, ...(signal && { signal }) }),
   summary: ({ entries }) => [`the newest ${entries.length} actions`],
   rows: ({ entries }, context) => entries.map((entry) => row(entry, context)),

@@ -24,7 +24,7 @@ export const browsers = defineView<Browsers>({
     { title: 'id', width: 10, from: 120 },
   ],
   sort: { column: 6, down: false },
-  hints: 'Enter detail  x release',
+  hints: { list: 'Enter detail  x release', opened: ['x release'] },
   load: async (client, { signal }) => {
     const options = signal ? { signal } : {}
     const [{ leases }, { processDetails }] = await Promise.all([

@@ -21,7 +21,7 @@ export const connections = defineView<OpsConnections>({
     { title: 'last outcome', width: 'rest', from: 120 },
   ],
   sort: { column: 6, down: false },
-  hints: 'Enter detail  y sync  p purge  P purge user',
+  hints: { list: 'Enter detail  y sync  p purge  P purge user', opened: ['y sync', 'p purge', 'P purge user'] },
   /** The newest, and whatever the service finds for the filter: it knows all of them. */
   load: async (client, { q, signal }) => {
     const list = async (query: Record<string, string | number>): Promise<Connection[]> =>

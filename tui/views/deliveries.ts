@@ -22,7 +22,7 @@ export const deliveries = defineView<OpsDeliveries>({
     { title: 'last answer', width: 'rest', from: 120 },
   ],
   sort: { column: 6, down: false },
-  hints: 'Enter attempts  r replay  R replay all',
+  hints: { list: 'Enter attempts  r replay  R replay all', opened: ['r replay'] },
   /** The newest; for a state or an id in the filter also what the service finds for it. */
   load: async (client, { q, signal }) => {
     const list = async (query: Record<string, string | number>): Promise<Delivery[]> =>

@@ -22,7 +22,7 @@ export const overview = defineView<Overview>({
     { title: 'work', width: 'rest' },
   ],
   sort: { column: 0, down: false },
-  hints: 'Enter process',
+  hints: { list: 'Enter process', opened: [] },
   load: (client, { signal }) => client('getOverview', signal ? { signal } : {}),
   summary: ({ counts, environment, timeScale, database, processDetails }, { now, history, width }) => {
     const { connections, syncs, deliveries } = counts
