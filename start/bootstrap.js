@@ -1,13 +1,13 @@
 // The only file that runs before anything is installed: plain JavaScript, no dependencies. It installs what package-lock.json
-// names where that is missing, then goes on in this same process. Everything it says goes to stderr.
+// names where that is missing, compiles the service where that is to start, then goes on in this same process. Everything it says goes to stderr.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const PROGRAMS = {
-  start: 'start/main.ts',
+  start: 'start/main.js',
   tui: 'tui/main.ts',
   doctor: 'start/doctor.ts',
   app: 'start/app.ts',
@@ -53,10 +53,12 @@ function install() {
   say('Installing packages (npm ci)')
   const npm = process.env.npm_execpath
   const command = npm ? [process.execPath, npm] : ['npm']
-  const child = spawn(command[0], [...command.slice(1), 'ci', '--include=dev', '--loglevel=error'], {
-    cwd: ROOT,
-    stdio: ['ignore', 2, 2],
-  })
+  return run('npm ci', [...command, 'ci', '--include=dev', '--loglevel=error'])
+}
+
+/** Runs a command to its end, which a signal to this process hastens. */
+function run(title, [command, ...args]) {
+  const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2] })
   const forward = (signal) => child.kill(signal)
   process.on('SIGTERM', forward).on('SIGINT', forward)
   return new Promise((resolve, reject) => {
@@ -64,9 +66,22 @@ function install() {
     child.on('exit', (status, signal) => {
       process.off('SIGTERM', forward).off('SIGINT', forward)
       if (status === 0) resolve()
-      else reject(new Error(`npm ci ended with ${signal ?? `status ${status}`}`))
+      else reject(new Error(`${title} ended with ${signal ?? `status ${status}`}`))
     })
   })
+}
+
+/** The service itself runs compiled, the other programs as they are. Returns the file to go on with. */
+async function prepared(program) {
+  if (name !== 'start') {
+    const { register } = await import('tsx/esm/api')
+    register()
+    return join(ROOT, program)
+  }
+  const folder = resolve(process.env.DATA_DIR || '.data', 'build')
+  await run('The compiler', [process.execPath, '--import', 'tsx', join(ROOT, 'start/build.ts'), folder])
+  process.setSourceMapsEnabled(true)
+  return join(folder, program)
 }
 
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -79,15 +94,14 @@ if (!program) {
   say(`Usage: node start/bootstrap.js ${Object.keys(PROGRAMS).join('|')} [arguments]`)
   process.exit(1)
 }
+let file
 try {
   if (!isInstalled()) await install()
+  file = await prepared(program)
 } catch (error) {
   if (interrupted) endInterrupted()
-  say(`Cannot install packages: ${error.message}`)
+  say(`Cannot prepare ${name}: ${error.message}`)
   process.exit(1)
 }
-const file = join(ROOT, program)
-const { register } = await import('tsx/esm/api')
-register()
 process.argv.splice(1, 2, file)
 await import(pathToFileURL(file).href)

@@ -3,7 +3,7 @@ import cluster from 'node:cluster'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../core/clock.ts'
-import { NODE_ARGUMENTS } from './node-arguments.ts'
+import { NODE_ARGUMENTS, programFile } from './node-arguments.ts'
 import { type Kept, keepRunning } from './set-up/keep-running.ts'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -26,8 +26,8 @@ export interface Child extends Kept {
 
 interface ChildOptions {
   name: string
-  /** Path of the program from the project's root. */
-  file: string
+  /** Path of the program from the project's root, without its extension. */
+  program: string
   /** Several may run on one port: each takes connections from the shared listener itself. */
   sharesPort?: boolean
   /** Its whole environment. */
@@ -37,8 +37,8 @@ interface ChildOptions {
 }
 
 /** Starts a child process and replaces it whenever it ends by itself. Once it was ready for the first time it is never given up. */
-export function keepChild({ name, file, sharesPort = false, env, clock, progress }: ChildOptions): Child {
-  const path = join(ROOT, file)
+export function keepChild({ name, program, sharesPort = false, env, clock, progress }: ChildOptions): Child {
+  const path = programFile(join(ROOT, program))
   let isReady = false
   let everReady = false
   let resolveReady = (): void => undefined
@@ -51,7 +51,7 @@ export function keepChild({ name, file, sharesPort = false, env, clock, progress
   const launch = (): ChildProcess => {
     const child = sharesPort
       ? forkSharing({ path, env })
-      : fork(path, [], { cwd: ROOT, env, execArgv: NODE_ARGUMENTS, stdio: STDIO })
+      : fork(path, [], { env, execArgv: NODE_ARGUMENTS, stdio: STDIO })
     isReady = false
     const limit = clock.timer(READY_LIMIT_MS, () => child.kill('SIGKILL'))
     child.on('exit', limit.cancel)
@@ -84,7 +84,7 @@ export function keepChild({ name, file, sharesPort = false, env, clock, progress
 
 function forkSharing({ path, env }: { path: string; env: Env }): ChildProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  cluster.setupPrimary({ exec: path, args: [], cwd: ROOT, execArgv: NODE_ARGUMENTS, stdio: STDIO })
+  cluster.setupPrimary({ exec: path, args: [], execArgv: NODE_ARGUMENTS, stdio: STDIO })
   // The cluster adds the parent's own environment, but for what is undefined.
   const withheld = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]))
   return cluster.fork({ ...withheld, ...env }).process

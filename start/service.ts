@@ -50,21 +50,21 @@ export async function startService({
     const common = { ...shared, MONGODB_URL: databaseUrl, CHROMIUM_PATH: browserResult.value }
     const keep = (
       name: string,
-      file: string,
+      program: string,
       childEnv: Record<string, string | undefined> = environmentFor(name, common),
       sharesPort = false,
     ): Child => {
-      const child = keepChild({ name, file, env: childEnv, sharesPort, clock, progress })
+      const child = keepChild({ name, program, env: childEnv, sharesPort, clock, progress })
       children.push(child)
       return child
     }
     const many = (count: number, start: () => Child): Child[] => Array.from({ length: count }, start)
-    const http = many(settings.HTTP_PROCESSES, () => keep('http', 'http/main.ts', undefined, true))
-    const actors = many(settings.ACTOR_PROCESSES, () => keep('actors', 'actors/main.ts'))
-    const farm = many(settings.FARM_PROCESSES, () => keep('browser-farm', 'browser-farm/main.ts'))
+    const http = many(settings.HTTP_PROCESSES, () => keep('http', 'http/main', undefined, true))
+    const actors = many(settings.ACTOR_PROCESSES, () => keep('actors', 'actors/main'))
+    const farm = many(settings.FARM_PROCESSES, () => keep('browser-farm', 'browser-farm/main'))
     // These two stand for other companies: the service's own secrets are not theirs.
-    if (plan.runsSite) keep('sandbox provider', 'sandbox/main.ts', siteEnvironment({ env, plan }))
-    if (plan.runsPartner) keep('example partner', 'sdk/example/main.ts', partnerEnvironment({ env, plan }))
+    if (plan.runsSite) keep('sandbox provider', 'sandbox/main', siteEnvironment({ env, plan }))
+    if (plan.runsPartner) keep('example partner', 'sdk/example/main', partnerEnvironment({ env, plan }))
     const keyring = createKeyring([config.MASTER_KEY, ...config.OLD_MASTER_KEYS])
     const ready = Promise.all(children.map((child) => child.ready))
     const interrupted = new Promise<never>((_, reject) =>

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
@@ -63,7 +64,8 @@ function answerError(error: unknown, _request: Request, response: Response, next
 
 /** The package's module for pages, which a partner's own bundler would take from `ccs-sdk/browser`. */
 async function bundleBrowserModule(): Promise<string> {
-  const entry = fileURLToPath(new URL('../src/browser.ts', import.meta.url))
+  // Compiled, as this file is, or not.
+  const entry = fileURLToPath(new URL(`../src/browser${extname(import.meta.filename)}`, import.meta.url))
   const { outputFiles } = await build({ entryPoints: [entry], write: false, minify: true, format: 'esm' })
   return outputFiles[0]?.text ?? ''
 }

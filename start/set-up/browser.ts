@@ -4,7 +4,6 @@ import { access } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { chromium } from 'playwright'
 import { systemClock } from '../../core/clock.ts'
 import { installDebianPackages } from './debian-packages.ts'
 import { runCommand } from './run-command.ts'
@@ -38,7 +37,7 @@ export async function findBrowser({
     throw new Error(`CHROMIUM_PATH: ${chromiumPath} is no browser that runs here`)
   }
   const options = { log, ...(signal && { signal }) }
-  const own = chromium.executablePath()
+  const own = await ownPath()
   if (await works(own)) return own
   const installed = await onPath('chromium')
   if (installed) return installed
@@ -56,6 +55,14 @@ export async function findBrowser({
     }
   }
   throw new Error(`No browser found. Set CHROMIUM_PATH or install chromium. Tried ${reasons.join('; ')}`)
+}
+
+const { resolve } = createRequire(import.meta.url)
+
+/** Where Playwright would have its own. Asked in a process that ends: the parent of the service's processes would keep 60 MiB for it. */
+async function ownPath(): Promise<string> {
+  const script = `process.stdout.write(require(${JSON.stringify(resolve('playwright'))}).chromium.executablePath())`
+  return (await promisify(execFile)(process.execPath, ['--eval', script])).stdout
 }
 
 /** A browser whose libraries are missing is found out here, before anybody waits for it. */
@@ -82,7 +89,7 @@ async function downloadOwn({ log, signal }: Options): Promise<true> {
     throw new Error(`${PLAYWRIGHT_HOST} cannot be reached`, { cause: error })
   })
   log('Downloading a browser (about 170 MB, once)')
-  const cli = join(dirname(createRequire(import.meta.url).resolve('playwright/package.json')), 'cli.js')
+  const cli = join(dirname(resolve('playwright/package.json')), 'cli.js')
   const system = process.getuid?.() === 0 && (await works(APT)) ? ['--with-deps'] : []
   await runCommand(process.execPath, [cli, 'install', ...system, '--no-shell', 'chromium'], { signal })
   return true

@@ -82,7 +82,7 @@ export const FOLDERS: Record<string, Folder> = {
   tui: { mayImport: ['wire'] },
   sdk: { mayImport: [] },
 
-  start: { mayImport: ['core', 'schemas', 'provider', 'start'] },
+  start: { mayImport: ['core', 'schemas', 'provider', 'deploy', 'start'] },
   'start/doctor': { mayImport: ['core', 'schemas', 'provider', 'start/set-up', 'start/settings.ts'] },
   'start/set-up': { mayImport: [] },
   'start/set-up/database': { mayImport: ['start/set-up'] },

@@ -21,14 +21,14 @@ test.before.each(async () => {
 })
 test.after.each(() => rm(dataDir, { recursive: true, force: true }))
 
-const FIXTURE = 'test/start/child-fixture.ts'
+const FIXTURE = 'test/start/child-fixture'
 
 function fixture(env: Record<string, string> = {}, sharesPort = false) {
   const file = join(dataDir, 'life')
   const said: string[] = []
   const child = keepChild({
     name: 'fixture',
-    file: FIXTURE,
+    program: FIXTURE,
     sharesPort,
     env: { PATH: process.env['PATH'], FIXTURE_FILE: file, ...env },
     clock,
