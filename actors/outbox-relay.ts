@@ -1,13 +1,12 @@
 import type { Model } from 'mongoose'
 import { SECOND } from '../core/clock.ts'
-import { deriveId } from '../core/ids.ts'
 import type { Runtime } from '../core/process.ts'
 import { Commands } from '../schemas/command/command.ts'
 import { Connections } from '../schemas/connection/connection.ts'
 import { dueBy, trusted } from '../schemas/database.ts'
 import type { NewDelivery } from '../schemas/delivery/deliveries.ts'
 import { Leases } from '../schemas/lease/lease.ts'
-import type { HasOutbox } from '../schemas/outbox.ts'
+import { deliveryIdOf, type HasOutbox } from '../schemas/outbox.ts'
 import { Captures } from '../schemas/user/capture.ts'
 import { ConsumedLinks } from '../schemas/user/consumed-link.ts'
 import type { IdRange } from './id-range.ts'
@@ -79,7 +78,7 @@ async function relayFrom(model: Model<OutboxDocument>, { accept, now }: Pass, id
   if (documents.length === 0) return 0
   await accept(
     documents.flatMap(({ outbox }) =>
-      outbox.map(({ id, at: _, ...event }) => ({ deliveryId: deriveId('delivery', id), ...event })),
+      outbox.map(({ id, at: _, ...event }) => ({ deliveryId: deliveryIdOf(id), ...event })),
     ),
   )
   await forget(model, documents)

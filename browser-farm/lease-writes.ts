@@ -3,6 +3,7 @@ import { trusted } from '../schemas/database.ts'
 import { type Lease, Leases } from '../schemas/lease/lease.ts'
 import { endEvents, UNDER_WAY } from '../schemas/lease/lease-ends.ts'
 import { withEvents } from '../schemas/outbox.ts'
+import { wake } from '../schemas/wakeups.ts'
 import type { FlowReason } from '../wire/flow-ends.ts'
 
 type Claimed = Pick<Lease, '_id' | 'fence'>
@@ -13,6 +14,7 @@ export async function writeAsHolder(lease: Claimed, fields: Partial<Lease>): Pro
     { ...heldBy(lease), claimedBy: trusted({ $exists: true }) },
     { $set: fields },
   )
+  if (matchedCount === 1) wake('flows')
   return matchedCount === 1
 }
 

@@ -6,11 +6,12 @@ import { dueBy } from '../schemas/database.ts'
 import { createHeldClaims } from '../schemas/held-claims.ts'
 import { type Lease, Leases } from '../schemas/lease/lease.ts'
 import { expireLeases } from '../schemas/lease/lease-ends.ts'
+import { onHint } from '../schemas/wakeups.ts'
 import { LeaseEnd } from './lease-end.ts'
 import { type LeaseRun, startLease } from './lease-run.ts'
 import type { FarmRuntime } from './runtime.ts'
 
-/** How often a node with room looks for leases to claim (machine time). */
+/** How often a node with room looks for leases to claim (machine time), and whenever one was written. */
 const LOOK_MS = 200
 const SWEEP_MS = 2 * SECOND
 
@@ -65,10 +66,9 @@ export function startNode({
     return 0
   }
 
-  const pollers = [
-    startPoller({ name: 'leases', everyMs: LOOK_MS, work: claim, clock, log }),
-    startPoller({ name: 'expired leases', everyMs: SWEEP_MS, work: sweep, clock, log }),
-  ]
+  const claiming = startPoller({ name: 'leases', everyMs: LOOK_MS, work: claim, clock, log })
+  const listening = onHint('leases', claiming.hint)
+  const pollers = [claiming, startPoller({ name: 'expired leases', everyMs: SWEEP_MS, work: sweep, clock, log })]
   return {
     join: (leaseId, socket) => {
       const present = runs.get(leaseId)
@@ -78,6 +78,7 @@ export function startNode({
     size: () => runs.size,
     failedRenewals: held.failedRenewals,
     stop: async () => {
+      listening.stop()
       await Promise.all(pollers.map((poller) => poller.stop()))
       for (const present of runs.values()) present.end(new LeaseEnd('stopping'))
       await Promise.all([...runs.values()].map(({ done }) => done))

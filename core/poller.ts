@@ -4,6 +4,9 @@ import type { Logger } from './log.ts'
 /** After an error (the database is away) a poller waits this long before it looks again. */
 const ERROR_WAIT_MS = 1_000
 
+/** A reason at hand: one that is made for each hint costs more than all the rest of it. */
+const HINTED = new Error('hinted')
+
 export interface Poller {
   /** Looks now instead of at the next turn: something was just written. A lost hint costs latency only. */
   hint(): void
@@ -55,7 +58,7 @@ export function startPoller({
   }
   const running = run()
   return {
-    hint: () => wake.abort(),
+    hint: () => wake.abort(HINTED),
     stop: async () => {
       stopped.abort()
       await running

@@ -60,6 +60,9 @@ export function outboxEntry<E extends EventName>({
   return { id: deriveId('event', event, cause), appId, event, payload: JSON.stringify(payload), at, ...carriedTrace() }
 }
 
+/** The delivery that an intent becomes, by whichever relay. */
+export const deliveryIdOf = (entryId: string): string => deriveId('delivery', entryId)
+
 type Update = { $set?: Record<string, unknown>; $push?: Record<string, unknown> } & Record<string, unknown>
 
 /** An update together with the intent to tell of it: one write. Without entries it is the update as it was. */

@@ -4,6 +4,7 @@ import { startHealthListener } from '../core/health-listener.ts'
 import type { Parts } from '../core/parts.ts'
 import { type Runtime, runProcess } from '../core/process.ts'
 import { connectDatabase, databaseAnswers } from './database.ts'
+import { startHints } from './hints.ts'
 import { createIndexes } from './indexes.ts'
 import type { LiveActor } from './operations/actor-snapshot.ts'
 import { type ProcessKind, type ProcessRecorder, registerProcess } from './operations/process-record.ts'
@@ -70,7 +71,9 @@ export async function startWork({
   collectMetrics({ metrics, gauges })
   const address = { host: config.HOST, port: config.HEALTH_PORT }
   const health = parts.add(await startHealthListener({ ...address, unready, metrics, log }))
-  record = parts.add(registerProcess({ kind, host: hostname(), healthPort: health.port, clock, log, gauges, actors }))
+  const { at: hintsAt } = parts.add(await startHints(runtime))
+  const where = { host: hostname(), healthPort: health.port, ...(hintsAt && { hintsAt }) }
+  record = parts.add(registerProcess({ kind, ...where, clock, log, gauges, actors }))
   work = await start({ runtime, parts, processId: record.id })
   record.enter('running')
   // The last part, so the first to stop.

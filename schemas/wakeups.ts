@@ -2,21 +2,33 @@ import mongoose, { type Model, type Schema } from 'mongoose'
 import { SECOND, systemClock } from '../core/clock.ts'
 
 /**
- * Who looks for work looks when there is some: whoever writes something that is due counts its kind up in one small document, and an
- * idle process reads that document instead of every collection that may hold work. A hint only: losing one costs `LOOK_AT_LEAST_MS`.
+ * Who looks for work looks when there is some. Whoever writes something that is due says so: at once to the pollers of its own process and,
+ * by a message, to the processes that it knows of (`schemas/hints.ts`); and for those that no message reaches it counts the kind up in one small
+ * document, which an idle process reads instead of every collection that may hold work. A hint only: losing one costs `LOOK_AT_LEAST_MS`.
  */
-const WORK = ['commands', 'connections', 'outboxes', 'deliveries', 'mails'] as const
+export const WORK = ['commands', 'connections', 'outboxes', 'deliveries', 'mails'] as const
 export type Work = (typeof WORK)[number]
+
+/**
+ * Beside work, what is told by messages alone, to those who look for it often all the same: flows that want a browser, flows whose browser's
+ * holder or state has changed, and commands that have ended.
+ */
+export const HINTS = [...WORK, 'leases', 'flows', 'answers'] as const
+export type Hint = (typeof HINTS)[number]
 
 /** Every kind of work is looked for this often whatever is heard of it (machine ms). What is due later than that wakes nobody when it is written. */
 export const LOOK_AT_LEAST_MS = 2 * SECOND
-/** How often a process reads the document (machine ms): what was written in another process waits for half of it, on average. */
-const READ_EVERY_MS = 20
-/** The same once nothing was heard for a while: an idle process costs next to nothing. */
-const IDLE_READ_EVERY_MS = 150
-const IDLE_AFTER_MS = 10 * SECOND
-/** Between two counts of one process (machine ms): what is written meanwhile shares the next, so that the document stays cool under load. */
-const GATHER_MS = 5
+/** How often a process reads the document (machine ms): a message that was lost costs half of it, on average. */
+const READ_EVERY_MS = 500
+/** The same for a while after the document told of something that no message had told of: from there none seem to come. */
+const UNTOLD_READ_EVERY_MS = 20
+const UNTOLD_FOR_MS = 10 * SECOND
+/** What a message told of so lately is what the document tells of now. */
+const TOLD_WITHIN_MS = 2 * READ_EVERY_MS
+/** Between two messages of one process (machine ms): what is written meanwhile shares the next. */
+const MESSAGE_EVERY_MS = 5
+/** Between two counts of one process (machine ms), so that the document stays cool under load. */
+const COUNT_EVERY_MS = 50
 
 const ID = 'work'
 
@@ -29,48 +41,113 @@ const schema = new mongoose.Schema<Wakeups>(
 export const Wakeups: Model<Wakeups> = mongoose.model<Wakeups>('Wakeups', schema)
 
 interface Listener {
-  kind: Work
+  kind: Hint
   hint: () => void
 }
-/** Of this process: they hear without a way through the database. */
+/** Of this process: they hear without a way through the network or the database. */
 const listeners = new Set<Listener>()
+/** When each kind was last told of, here or by a message (`clock.elapsed()`). */
+const toldAt = new Map<Hint, number>()
 const clock = systemClock()
-const waiting = new Set<Work>()
-let counting = false
 
-/** Work of this kind was written and is due. Never fails, and is not worth waiting for. */
-export function wake(kind: Work): void {
-  tell(kind)
-  waiting.add(kind)
-  if (!counting) void count()
+let sendToOthers: (kinds: Hint[]) => void = () => undefined
+/** Has every hint of this process sent to others too, until the returned function is called. */
+export function sendHints(send: (kinds: Hint[]) => void): () => void {
+  sendToOthers = send
+  return () => {
+    sendToOthers = () => undefined
+  }
 }
 
-function tell(kind: Work): void {
+const isWork = (kind: Hint): kind is Work => (WORK as readonly Hint[]).includes(kind)
+
+/** Work of this kind was written and is due, or an answer. Never fails, and is not worth waiting for. */
+export function wake(kind: Hint): void {
+  tell(kind)
+  message(kind)
+  if (isWork(kind)) count(kind)
+}
+
+/** Something of this kind was written, as this process or a message says. */
+export function tell(kind: Hint): void {
+  toldAt.set(kind, clock.elapsed())
+  passOn(kind)
+}
+
+function passOn(kind: Hint): void {
   for (const listener of listeners) if (listener.kind === kind) listener.hint()
 }
 
-async function count(): Promise<void> {
-  counting = true
-  while (waiting.size > 0) {
-    const $inc = Object.fromEntries([...waiting].map((kind) => [kind, 1]))
-    waiting.clear()
-    await Wakeups.collection.updateOne({ _id: ID } as never, { $inc }, { upsert: true }).catch(() => undefined)
-    await clock.sleep(GATHER_MS)
+const message = gathered<Hint>(MESSAGE_EVERY_MS, async (kinds) => sendToOthers(kinds))
+const count = gathered<Work>(COUNT_EVERY_MS, async (kinds) => {
+  const $inc = Object.fromEntries(kinds.map((kind) => [kind, 1]))
+  await Wakeups.collection.updateOne({ _id: ID } as never, { $inc }, { upsert: true }).catch(() => undefined)
+})
+
+/** Does `work` with what it is called with: at once, and with all that comes until `everyMs` later together. */
+function gathered<T>(everyMs: number, work: (items: T[]) => Promise<void>): (item: T) => void {
+  const waiting = new Set<T>()
+  let working = false
+  const run = async (): Promise<void> => {
+    working = true
+    while (waiting.size > 0) {
+      const items = [...waiting]
+      waiting.clear()
+      await work(items)
+      await clock.sleep(everyMs)
+    }
+    working = false
   }
-  counting = false
+  return (item) => {
+    waiting.add(item)
+    if (!working) void run()
+  }
+}
+
+/** Calls `hint` whenever this process, or a message of another one, tells of this kind, until it is stopped. */
+export function onHint(kind: Hint, hint: () => void): { stop(): void } {
+  const listener = { kind, hint }
+  listeners.add(listener)
+  return { stop: () => void listeners.delete(listener) }
+}
+
+/** A reason at hand: one that is made for each hint costs more than all the rest of it. */
+const TOLD = new Error('something was written')
+
+/** Hears of one kind until it is stopped. */
+export interface Hearing {
+  /** Ends once something of the kind was told since the last pause ended (or the hearing began), at the latest after so long (machine ms). */
+  pause(ms: number, signal?: AbortSignal): Promise<void>
+  stop(): void
+}
+
+/** For whoever looks for something again and again: told of it, it looks at once. Pauses reject with the reason of their signal. */
+export function hear(kind: Hint): Hearing {
+  let told = new AbortController()
+  const listening = onHint(kind, () => told.abort(TOLD))
+  return {
+    pause: async (ms, signal) => {
+      const signals = signal ? [told.signal, signal] : [told.signal]
+      await clock.sleep(ms, AbortSignal.any(signals)).catch(() => signal?.throwIfAborted())
+      told = new AbortController()
+    },
+    stop: listening.stop,
+  }
 }
 
 let reader: { stop(): Promise<void> } | undefined
+let readFor = 0
 
-/** Calls `hint` whenever work of this kind was written, here or in another process, until it is stopped. */
+/** The same for who has no other way to hear: whatever becomes of the messages, the document tells. */
 export function onWork(kind: Work, hint: () => void): { stop(): Promise<void> } {
-  const listener = { kind, hint }
-  listeners.add(listener)
+  const listening = onHint(kind, hint)
+  readFor += 1
   reader ??= startReader()
   return {
     stop: async () => {
-      listeners.delete(listener)
-      if (listeners.size > 0) return
+      listening.stop()
+      readFor -= 1
+      if (readFor > 0) return
       const last = reader
       reader = undefined
       await last?.stop()
@@ -81,18 +158,19 @@ export function onWork(kind: Work, hint: () => void): { stop(): Promise<void> } 
 /** Reads the document for all listeners of this process. A database that is away is borne: whoever looks for work says so. */
 function startReader(): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  let known: Partial<Record<Work, number>> = {}
-  let heardAt = clock.elapsed()
+  const wasTold = (kind: Work): boolean =>
+    clock.elapsed() - (toldAt.get(kind) ?? Number.NEGATIVE_INFINITY) < TOLD_WITHIN_MS
+  let known: Partial<Record<Work, number>> | undefined
+  let untoldAt = Number.NEGATIVE_INFINITY
   const read = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const found = await Wakeups.collection.findOne({ _id: ID } as never).catch(() => null)
       const counts = (found as typeof known | null) ?? known
-      const heard = WORK.filter((kind) => counts[kind] !== known[kind])
+      const written = WORK.filter((kind) => counts?.[kind] !== known?.[kind])
+      if (known && !written.every(wasTold)) untoldAt = clock.elapsed()
       known = counts
-      for (const kind of heard) tell(kind)
-      const now = clock.elapsed()
-      if (heard.length > 0) heardAt = now
-      const everyMs = now - heardAt < IDLE_AFTER_MS ? READ_EVERY_MS : IDLE_READ_EVERY_MS
+      for (const kind of written) passOn(kind)
+      const everyMs = clock.elapsed() - untoldAt < UNTOLD_FOR_MS ? UNTOLD_READ_EVERY_MS : READ_EVERY_MS
       await clock.sleep(everyMs, stopping.signal).catch(() => undefined)
     }
   }
@@ -112,12 +190,12 @@ export const isSoon = (at: unknown): boolean =>
 type Update = Record<'$set' | '$setOnInsert', Record<string, unknown> | undefined>
 
 /**
- * Has every write of this schema that sets one of these fields to a time that is soon tell of that kind of work, once it is written.
+ * Has every write of this schema that sets one of these fields to a time that is soon, or past, tell of that kind, once it is written.
  * `bulkWrite`, `insertMany` and the driver's own calls go past it.
  */
-export function announceDue<T>(target: Schema<T>, fields: Partial<Record<keyof T & string, Work>>): void {
+export function announceDue<T>(target: Schema<T>, fields: Partial<Record<keyof T & string, Hint>>): void {
   const announce = (written: Record<string, unknown>): void => {
-    for (const [field, kind] of Object.entries(fields)) if (kind && isSoon(written[field])) wake(kind as Work)
+    for (const [field, kind] of Object.entries(fields)) if (kind && isSoon(written[field])) wake(kind as Hint)
   }
   target.post('save', (document) => announce(document as unknown as Record<string, unknown>))
   target.post(['updateOne', 'updateMany', 'findOneAndUpdate'], function () {

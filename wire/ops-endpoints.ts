@@ -193,7 +193,6 @@ export const opsEndpoints = {
     path: '/ops/apps/:appId/test-event',
     summary: 'Try an app’s webhook out',
     authentication: OPERATOR,
-    waits: true,
     params: appParams,
     answers: answers200('Its delivery; null where the app has no webhook URL', testEventAnswer),
   },

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { numbersOf } from '../../core/numbers.ts'
 import { inSpan, traceOutcome } from '../../core/tracing.ts'
 import { heldBy } from '../../schemas/claims.ts'
-import { type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
+import { type ActorsCommandKind, type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
 import { cancelReservation } from '../../schemas/connection/reservation.ts'
 import { ClaimLost } from '../../schemas/held-claims.ts'
 import { afterCrash, type Crash } from '../crash.ts'
@@ -14,14 +14,14 @@ import { ingest } from './ingest.ts'
 import { NotYet } from './not-yet.ts'
 import { purge } from './purge/purge.ts'
 import { sweep } from './purge/sweep.ts'
-import { syncNow, testEvent } from './small.ts'
+import { syncNow } from './sync-now.ts'
 
 /** Before a command that has to wait for another is tried again (machine ms). */
 const NOT_YET_WAIT_MS = 500
 
-type Handlers = { [K in CommandKind]: (work: CommandWork<K>) => Promise<void> }
+type Handlers = { [K in ActorsCommandKind]: (work: CommandWork<K>) => Promise<void> }
 
-const HANDLERS: Handlers = { connect, purge, ingest, sweep, 'sync-now': syncNow, 'test-event': testEvent }
+const HANDLERS: Handlers = { connect, purge, ingest, sweep, 'sync-now': syncNow }
 
 /**
  * Carries out one claimed command. A `ServiceError` is its answer; anything else is a crash: it is tried again after a back-off, and
@@ -41,7 +41,7 @@ async function carryOutOnce({ command, runtime, signal }: CommandWork<CommandKin
   }
   const release = runtime.held.hold(Commands, command, (reason) => lost.abort(reason))
   try {
-    const handle = HANDLERS[command.kind] as (work: CommandWork<CommandKind>) => Promise<void>
+    const handle = HANDLERS[command.kind as ActorsCommandKind] as (work: CommandWork<CommandKind>) => Promise<void>
     await handle({ command, runtime, signal: AbortSignal.any([signal, lost.signal]) })
     count('done')
   } catch (error) {

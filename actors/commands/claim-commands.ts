@@ -1,7 +1,7 @@
 import { SECOND } from '../../core/clock.ts'
 import { numbersOf } from '../../core/numbers.ts'
 import { claimMany } from '../../schemas/claims.ts'
-import { type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
+import { type ActorsCommandKind, type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
 import { trusted } from '../../schemas/database.ts'
 import { YieldRequested } from '../../schemas/held-claims.ts'
 import { holdInMailbox } from '../mailbox-claim.ts'
@@ -11,15 +11,14 @@ import { createWorkLimits } from '../work-limits.ts'
 import { carryOut, countCommandCrash } from './carry-out.ts'
 
 /** Carried out by one process at a time. An ingestion holds parts of an export in memory; of the others each waits for the database mostly. */
-const AT_ONCE: Readonly<Record<CommandKind, number>> = {
+const AT_ONCE: Readonly<Record<ActorsCommandKind, number>> = {
   connect: 100,
   purge: 50,
   ingest: 10,
   sweep: 20,
   'sync-now': 20,
-  'test-event': 20,
 }
-const KINDS = Object.keys(AT_ONCE) as CommandKind[]
+const KINDS = Object.keys(AT_ONCE) as ActorsCommandKind[]
 
 /** What ends where a command on the same connection begins: it loses its claim, or goes on afterwards. */
 const INTERRUPTED_BY: Partial<Record<CommandKind, ReadonlySet<string>>> = {
@@ -28,8 +27,6 @@ const INTERRUPTED_BY: Partial<Record<CommandKind, ReadonlySet<string>>> = {
 }
 /** Commands on a connection that wait in line with whatever else is done with it. A purge never waits: it takes what others hold. */
 const IN_LINE: ReadonlySet<CommandKind> = new Set<CommandKind>(['connect', 'ingest'])
-/** Commands that wait for no other of their target. */
-const SIDE_BY_SIDE: ReadonlySet<CommandKind> = new Set<CommandKind>(['purge', 'test-event'])
 
 /**
  * Returns what claims commands that are due and gives each to its actor, and says how many. Those on a connection go to that connection's
@@ -48,18 +45,18 @@ export function commandClaims({
   const { claimLateness: lateness } = numbersOf(metrics)
   const limits = createWorkLimits(AT_ONCE)
 
-  const begin = (command: Command): void => {
-    const leave = limits.take(command.kind, command.appId)
-    const supervisor = IN_LINE.has(command.kind) && 'connectionId' in command.args ? connections : commands
-    const interrupted = INTERRUPTED_BY[command.kind]
+  const begin = (kind: ActorsCommandKind, command: Command): void => {
+    const leave = limits.take(kind, command.appId)
+    const supervisor = IN_LINE.has(kind) && 'connectionId' in command.args ? connections : commands
+    const interrupted = INTERRUPTED_BY[kind]
     if (interrupted)
       connections.abort(command.target, interrupted, new YieldRequested('a command waits for this connection'))
-    const actor = SIDE_BY_SIDE.has(command.kind) ? command._id : command.target
+    const actor = kind === 'purge' ? command._id : command.target
     const takeOver = holdInMailbox({ held, model: Commands, claim: command })
     void supervisor
       .tell(
         actor,
-        command.kind,
+        kind,
         async (signal) => {
           if (takeOver()) await carryOut({ command, runtime, signal })
         },
@@ -69,22 +66,23 @@ export function commandClaims({
       .finally(leave)
   }
 
-  const claim = async (kind: CommandKind, now: Date) => {
+  const claim = async (kind: ActorsCommandKind, now: Date) => {
     const limit = limits.room(kind)
     if (limit === 0) return []
     const crowding = limits.crowding(kind)
     const filter = { kind, ...(crowding.length > 0 && { appId: trusted({ $nin: crowding }) }) }
-    return claimMany<Command>(Commands, { now, filter, limit })
+    const claimed = await claimMany<Command>(Commands, { now, filter, limit })
+    return claimed.map((command) => ({ kind, command }))
   }
 
   return async () => {
     const now = clock.now()
     const claimed = (await Promise.all(KINDS.map((kind) => claim(kind, now)))).flat()
-    for (const command of claimed) {
+    for (const { kind, command } of claimed) {
       lateness.observe({ queue: 'commands' }, (now.getTime() - command.dueAt.getTime()) / SECOND)
       // Back in line, with what became of it: after the first time due at once.
       if (command.lapsed) await countCommandCrash({ command, crash: 'lapsed', runtime })
-      else begin(command)
+      else begin(kind, command)
     }
     return claimed.length
   }

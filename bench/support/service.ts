@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '../../core/ids.ts'
 import { createRuntime, type Runtime } from '../../core/process.ts'
-import { createApp } from '../../schemas/app/apps.ts'
+import { type AppSecrets, createApp } from '../../schemas/app/apps.ts'
 import { writeCommand } from '../../schemas/command/commands.ts'
 import { buildConnectCommand } from '../../schemas/command/connect-command.ts'
 import { ensureUser } from '../../schemas/user/user.ts'
 import { connectedTestDatabase } from '../../test/support/database.ts'
 
-const APP = 'bench'
+export const BENCH_APP = 'bench'
 const UNLIMITED = 1_000_000
 
 /** A provider of the benches, on this machine. */
@@ -23,6 +23,8 @@ interface BenchService {
   runtime: Runtime
   /** What a process of the service is started with. */
   env: Record<string, string>
+  /** Of its app. */
+  secrets: AppSecrets
   /** Writes down what a finished login hands over; returns the ids of the command and of the connection that it will make. */
   handOver(login: {
     provider: string
@@ -33,7 +35,14 @@ interface BenchService {
 }
 
 /** An empty database with one app, and what the service's processes need to work on it with these providers. */
-export async function startBenchService({ providers }: { providers: BenchProvider[] }): Promise<BenchService> {
+export async function startBenchService({
+  providers,
+  webhookUrl,
+}: {
+  providers: BenchProvider[]
+  /** Where the app's events go; nowhere by default. */
+  webhookUrl?: string
+}): Promise<BenchService> {
   const database = await connectedTestDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'ccs-bench-'))
   const profiles = join(folder, 'profiles.json')
@@ -44,21 +53,23 @@ export async function startBenchService({ providers }: { providers: BenchProvide
     BASE_URL: 'http://127.0.0.1:1',
     OPERATOR_KEY: 'operator-key-of-the-bench-0123456789',
     PROVIDER_PROFILES: profiles,
+    WEBHOOK_PRIVATE_ADDRESSES: 'true',
     LOG_LEVEL: 'error',
   }
   const runtime = createRuntime({ kind: 'bench', env })
   const { clock, keyring } = runtime
-  const app = { appId: APP, name: APP, contactEmail: 'x@example.test', createdBy: 'bench' }
-  await createApp({ ...app, keyring, now: clock.now() })
+  const app = { appId: BENCH_APP, name: BENCH_APP, contactEmail: 'x@example.test', createdBy: 'bench' }
+  const secrets = await createApp({ ...app, ...(webhookUrl && { webhookUrl }), keyring, now: clock.now() })
   return {
     runtime,
     env,
+    secrets,
     handOver: async ({ provider, account, cookie }) => {
-      const user = await ensureUser({ appId: APP, userRef: account, now: clock.now() })
+      const user = await ensureUser({ appId: BENCH_APP, userRef: account, now: clock.now() })
       const connectionId = newId()
       const command = buildConnectCommand({
         connectionId,
-        appId: APP,
+        appId: BENCH_APP,
         by: { kind: 'link', id: 'bench' },
         userId: user._id,
         userRef: user.userRef,

@@ -1,4 +1,4 @@
-import type { CommandKind, CommandResults } from '../../schemas/command/command.ts'
+import type { ActorsCommandKind, CommandResults } from '../../schemas/command/command.ts'
 import { awaitCommand, type NewCommand, writeCommand } from '../../schemas/command/commands.ts'
 import { inTime } from '../kit/deadline.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
@@ -8,7 +8,7 @@ import { resultOf } from './command-result.ts'
  * Writes a command and waits for its result. Throws its failure, or `busy` where it takes longer than `timeoutMs`; it goes on all the
  * same. `signal` ends the wait only.
  */
-export async function runCommand<K extends CommandKind>({
+export async function runCommand<K extends ActorsCommandKind>({
   runtime: { clock },
   timeoutMs,
   signal,

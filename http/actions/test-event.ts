@@ -1,24 +1,30 @@
-import { SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { Apps } from '../../schemas/app/app.ts'
+import { newId } from '../../core/ids.ts'
+import { type App, Apps } from '../../schemas/app/app.ts'
 import type { CommandResults } from '../../schemas/command/command.ts'
+import { writeDoneCommand } from '../../schemas/command/commands.ts'
+import { deliveryIdOf, outboxEntry } from '../../schemas/outbox.ts'
 import { inTime } from '../kit/deadline.ts'
 import type { Act } from './act.ts'
-import { runCommand } from './run-command.ts'
 
-/** A test event is a command like any other; it takes as long as one look at the commands that wait. */
-const WAIT_MS = 10 * SECOND
-
-/** Tries an app's webhook out; its delivery is found among the others. Throws `app_not_found`, or `busy`. */
+/**
+ * Tries an app's webhook out: `test.event` leaves through the outbox of a command, as every event leaves through what it tells of. Returns its
+ * delivery's id, null where the app has no webhook URL. Throws `app_not_found`.
+ */
 export async function sendTestEvent({
   appId,
   message,
   by,
-  runtime,
-  signal,
-}: Act & { appId: string; message: string; signal?: AbortSignal }): Promise<CommandResults['test-event']> {
-  if (!(await inTime(Apps.exists({ _id: appId }).exec(), runtime))) throw new ServiceError('app_not_found')
+  runtime: { clock },
+}: Act & { appId: string; message: string }): Promise<CommandResults['test-event']> {
+  const found = Apps.findById(appId).select({ webhookUrl: 1 }).lean<Pick<App, 'webhookUrl'>>()
+  const app = await inTime(found.exec(), { clock })
+  if (!app) throw new ServiceError('app_not_found')
+  const [id, now] = [newId(), clock.now()]
   const args = { userRef: 'test', message }
-  const wait = { runtime, timeoutMs: WAIT_MS, ...(signal && { signal }) }
-  return runCommand({ kind: 'test-event', appId, target: appId, by, args, ...wait })
+  const event = outboxEntry({ cause: id, appId, event: 'test.event', payload: args, at: now })
+  const result = { deliveryId: app.webhookUrl ? deliveryIdOf(event.id) : null }
+  const command = { id, kind: 'test-event', appId, target: appId, by, args, now } as const
+  await inTime(writeDoneCommand({ ...command, result, events: [event] }), { clock })
+  return result
 }

@@ -23,7 +23,7 @@ export async function tryEndpoint({
   const end = clock.elapsed() + WAIT_MS
   const { deliveryId } = await audited(
     { at: clock.now(), by, action: 'webhook.tested', appId, target: appId },
-    () => sendTestEvent({ appId, message, by, runtime, ...(signal && { signal }) }),
+    () => sendTestEvent({ appId, message, by, runtime }),
     (sent) => ({ target: sent.deliveryId ?? appId }),
   )
   if (deliveryId === null) return null

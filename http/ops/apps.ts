@@ -3,7 +3,6 @@ import type { OpsApp } from '../../wire/ops-apps.ts'
 import { changeApp, createApp, listApps } from '../actions/apps.ts'
 import { inviteByOperator } from '../actions/team.ts'
 import { sendTestEvent } from '../actions/test-event.ts'
-import { goneSignal } from '../kit/abort-signal.ts'
 import type { OpsPart } from './handler.ts'
 import { isoOrNull } from './iso.ts'
 
@@ -25,9 +24,9 @@ export const appHandlers: OpsPart<'listApps' | 'createApp' | 'changeApp' | 'send
     const { email, role, expiresAt } = invitation
     return { email, role, expiresAt: expiresAt.toISOString(), signInUrl }
   },
-  sendTestEvent: async ({ params, by, response }) => {
+  sendTestEvent: async ({ params, by }) => {
     const message = 'A test event, sent by an operator'
-    return { ok: true, ...(await sendTestEvent({ ...params, message, by, runtime, signal: goneSignal(response) })) }
+    return { ok: true, ...(await sendTestEvent({ ...params, message, by, runtime })) }
   },
 })
 

@@ -5,6 +5,7 @@ import { FINAL_LEASE_STATES, type Lease, Leases } from '../../schemas/lease/leas
 import { expireLeases } from '../../schemas/lease/lease-ends.ts'
 import { resumeLease } from '../../schemas/lease/parked-leases.ts'
 import { noteViewer, noteViewerGone } from '../../schemas/lease/viewers.ts'
+import { type Hearing, hear } from '../../schemas/wakeups.ts'
 import type { StateMessage } from '../../wire/stream.ts'
 import { CLOSE_ENDED, CLOSE_REPLACED } from '../../wire/stream-constants.ts'
 import { inTime } from '../kit/deadline.ts'
@@ -12,7 +13,7 @@ import type { HttpRuntime } from '../kit/runtime.ts'
 import { queueOf } from './queue.ts'
 import { relayTo } from './upstream.ts'
 
-/** How often the lease is looked at while no node holds it (machine time). */
+/** How often the lease is looked at while no node holds it (machine time), and whenever something of a flow was written. */
 const LOOK_MS = 150
 /** A flow that no node has taken after this long waits for room: a node with room takes it within a look or two. */
 const BUSY_MS = 1.5 * SECOND
@@ -30,9 +31,11 @@ type Told = Omit<StateMessage, 'type'>
 export async function followLease(options: { leaseId: string; page: WebSocket; runtime: HttpRuntime }): Promise<void> {
   const { leaseId, page, runtime } = options
   const viewer = newId()
+  const hearing = hear('flows')
   try {
-    await follow({ ...options, viewer })
+    await follow({ ...options, viewer, hearing })
   } finally {
+    hearing.stop()
     // Whoever comes back in the meantime is another viewer.
     const gone = noteViewerGone({ leaseId, viewer, now: runtime.clock.now() })
     await inTime(gone, runtime).catch(() => page.terminate())
@@ -43,10 +46,11 @@ interface Following {
   leaseId: string
   page: WebSocket
   viewer: string
+  hearing: Hearing
   runtime: HttpRuntime
 }
 
-async function follow({ leaseId, page, viewer, runtime }: Following): Promise<void> {
+async function follow({ leaseId, page, viewer, hearing, runtime }: Following): Promise<void> {
   const { clock, log } = runtime
   const tell = createTeller(page)
   const countPlace = createPlaceCounter(clock)
@@ -97,7 +101,7 @@ async function follow({ leaseId, page, viewer, runtime }: Following): Promise<vo
     } else if (lost) tell({ state: 'waiting', reason: 'lost' })
     else if (clock.elapsed() - waitingSince < BUSY_MS || !lease?.claimableAt) tell({ state: 'waiting' })
     else tell({ state: 'waiting', reason: 'queue', ...(await countPlace({ claimableAt: lease.claimableAt })) })
-    await clock.sleep(LOOK_MS)
+    await hearing.pause(LOOK_MS)
   }
 }
 

@@ -40,13 +40,16 @@ export interface CommandArguments {
   ingest: { connectionId: string; fileId: string }
   /** Lets a sync begin at once. */
   'sync-now': { connectionId: string }
-  /** Sends `test.event` to the app's webhook. */
+  /** Sent `test.event` to the app's webhook: done as it is written, since it changes nothing but the outbox that it has itself. */
   'test-event': { userRef: string; message: string }
   /** Deletes once more whatever a writer that had already lost its claim may have left of what a purge deleted. */
   sweep: { archiveIds: string[]; connectionIds: string[]; userId?: string; before: Date }
 }
 
 export type CommandKind = keyof CommandArguments
+
+/** What an actor carries out. */
+export type ActorsCommandKind = Exclude<CommandKind, 'test-event'>
 
 export interface CommandResults {
   connect: { connectionId: string }
@@ -102,7 +105,7 @@ const schema = new mongoose.Schema<Command>(
   },
   { collection: 'commands', versionKey: false },
 )
-announceDue(schema, { claimableAt: 'commands', outboxAt: 'outboxes' })
+announceDue(schema, { claimableAt: 'commands', outboxAt: 'outboxes', doneAt: 'answers' })
 /** Each kind of work is claimed by itself: a backlog of one hides no other. */
 schema.index({ kind: 1, claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })

@@ -1,11 +1,21 @@
 import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { carriedTrace } from '../../core/tracing.ts'
-import { isDuplicate } from '../database.ts'
+import { batched } from '../batched.ts'
+import { isDuplicate, trusted } from '../database.ts'
+import type { OutboxEntry } from '../outbox.ts'
 import type { Principal } from '../principal.ts'
-import { type Command, type CommandArguments, type CommandKind, Commands } from './command.ts'
+import { hear } from '../wakeups.ts'
+import {
+  type ActorsCommandKind,
+  type Command,
+  type CommandArguments,
+  type CommandKind,
+  type CommandResults,
+  Commands,
+} from './command.ts'
 
-/** How often a waiting caller looks at its command's document (machine ms): soon at first, then less often. */
+/** A waiting caller looks at its command's document when it is told of an end, and so often all the same (machine ms): soon at first, then less often. */
 const FIRST_LOOK_MS = 10
 const LONGEST_LOOK_MS = 200
 
@@ -23,7 +33,7 @@ export interface NewCommand<K extends CommandKind> {
 }
 
 /** Writes a command; it is carried out by whichever actors process claims it. Returns its id. */
-export async function writeCommand<K extends CommandKind>({
+export async function writeCommand<K extends ActorsCommandKind>({
   id = newId(),
   now,
   claimableAt = now,
@@ -47,6 +57,19 @@ export async function writeCommand<K extends CommandKind>({
   return id
 }
 
+/** Writes a command that needs no actor, with its result and the events that tell of it. */
+export async function writeDoneCommand<K extends Exclude<CommandKind, ActorsCommandKind>>({
+  id: _id,
+  now,
+  result,
+  events,
+  ...command
+}: Required<Omit<NewCommand<K>, 'claimableAt'>> & { result: CommandResults[K]; events: OutboxEntry[] }): Promise<void> {
+  const outbox = { outbox: events, outboxAt: now }
+  const times = { createdAt: now, doneAt: now }
+  await Commands.create({ _id, ...command, state: 'done', result, ...times, fence: 0, crashes: 0, ...outbox })
+}
+
 /** Waits for a command's end; null when it has not ended within `timeoutMs` (it goes on all the same). */
 export async function awaitCommand<K extends CommandKind>({
   id,
@@ -60,10 +83,22 @@ export async function awaitCommand<K extends CommandKind>({
   signal?: AbortSignal
 }): Promise<Command<K> | null> {
   const end = clock.elapsed() + timeoutMs
-  for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, LONGEST_LOOK_MS)) {
-    const command = await Commands.findById(id).lean<Command<K>>()
-    if (command && command.state !== 'waiting') return command
-    if (clock.elapsed() >= end) return null
-    await clock.sleep(look, signal)
+  const hearing = hear('answers')
+  try {
+    for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, LONGEST_LOOK_MS)) {
+      const command = await ended(id)
+      if (command) return command as Command<K>
+      if (clock.elapsed() >= end) return null
+      await hearing.pause(look, signal)
+    }
+  } finally {
+    hearing.stop()
   }
 }
+
+/** One read for all that look at the same time: each end makes everybody look who waits. */
+const ended = batched(async (ids: string[]): Promise<(Command | undefined)[]> => {
+  const filter: Record<string, unknown> = { _id: trusted({ $in: ids }), state: trusted({ $ne: 'waiting' }) }
+  const found = new Map((await Commands.find(filter).lean<Command[]>()).map((command) => [command._id, command]))
+  return ids.map((id) => found.get(id))
+})

@@ -121,7 +121,7 @@ const schema = new mongoose.Schema<Lease>(
   },
   { collection: 'leases', versionKey: false },
 )
-announceDue(schema, { outboxAt: 'outboxes' })
+announceDue(schema, { outboxAt: 'outboxes', claimableAt: 'leases', endedAt: 'flows' })
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 schema.index({ claimableAt: 1 }, { partialFilterExpression: { claimableAt: { $exists: true } } })
 schema.index({ endedAt: 1 }, toldOnly({ name: 'ended_and_told', afterSeconds: KEPT_S }))

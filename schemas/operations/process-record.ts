@@ -1,10 +1,12 @@
 import mongoose, { type Model } from 'mongoose'
 import { type Clock, SECOND, type Timer } from '../../core/clock.ts'
+import type { HintAddress } from '../../core/hint-socket.ts'
 import { newId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import { PROCESS_STATES, type ProcessState } from '../../core/process.ts'
 import { measureLoad, type ProcessLoad } from '../../core/process-load.ts'
 import { answeredWithin, trusted } from '../database.ts'
+import { embedded } from '../embedded.ts'
 import { type LiveActor, snapshotActors } from './actor-snapshot.ts'
 
 export type ProcessKind = 'http' | 'actors' | 'browser-farm'
@@ -18,6 +20,8 @@ export interface ProcessRecord extends ProcessLoad {
   state: ProcessState
   /** Where its `/healthz`, `/readyz` and `/metrics` are. */
   healthPort: number
+  /** Where it takes messages of other processes (`schemas/hints.ts`). */
+  hintsAt?: HintAddress
   /** What it is doing: numbers by name (actors by kind, leases, capacity), for the dashboard. */
   gauges: Record<string, number>
   startedAt: Date
@@ -38,6 +42,7 @@ const schema = new mongoose.Schema<ProcessRecord>(
     host: { type: String, required: true },
     state: { type: String, enum: PROCESS_STATES, required: true },
     healthPort: { type: Number, required: true },
+    hintsAt: embedded({ address: String, port: Number }),
     eventLoopLagMs: { type: Number, default: 0 },
     memoryBytes: { type: Number, default: 0 },
     gauges: { type: mongoose.Schema.Types.Mixed, default: {} },
@@ -75,6 +80,7 @@ export function registerProcess({
   kind,
   host,
   healthPort,
+  hintsAt,
   clock,
   log,
   gauges,
@@ -83,6 +89,7 @@ export function registerProcess({
   kind: ProcessKind
   host: string
   healthPort: number
+  hintsAt?: HintAddress
   clock: Clock
   log: Logger
   gauges: () => Record<string, number>
@@ -91,6 +98,7 @@ export function registerProcess({
 }): ProcessRecorder {
   const id = newId()
   const startedAt = clock.now()
+  const fixed = { kind, pid: process.pid, host, healthPort, ...(hintsAt && { hintsAt }), startedAt }
   const load = measureLoad()
   let state: ProcessState = 'starting'
   let stopped = false
@@ -103,7 +111,7 @@ export function registerProcess({
     const beaten = async (): Promise<void> => {
       await ProcessRecords.updateOne(
         { _id: id },
-        { $set: { kind, pid: process.pid, host, state, healthPort, gauges: gauges(), ...load(), startedAt, seenAt } },
+        { $set: { ...fixed, state, gauges: gauges(), ...load(), seenAt } },
         { upsert: true },
       )
       if (actors) await snapshotActors({ processId: id, list: actors, now: seenAt })

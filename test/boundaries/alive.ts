@@ -11,7 +11,7 @@ const ENTRIES = [
   /^bench\/[\w-]+\.ts$/,
   /^test\/soak\//,
   // Forked by suites and benches.
-  /^bench\/(?:api\/floor|deliveries\/receiver|sync\/provider)\.ts$/,
+  /^bench\/(?:(?:api|events)\/floor|deliveries\/receiver|sync\/provider)\.ts$/,
   /^test\/.+(?:-fixture|\/child)\.ts$/,
 ]
 

@@ -2,13 +2,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { rangeOf } from '../../../actors/id-range.ts'
 import { createOutboxRelay } from '../../../actors/outbox-relay.ts'
-import { deriveId, newId } from '../../../core/ids.ts'
+import { newId } from '../../../core/ids.ts'
 import { type App, Apps } from '../../../schemas/app/app.ts'
 import { Commands } from '../../../schemas/command/command.ts'
 import { trusted } from '../../../schemas/database.ts'
 import { insertDeliveries, type NewDelivery } from '../../../schemas/delivery/deliveries.ts'
 import { Deliveries } from '../../../schemas/delivery/delivery.ts'
-import { outboxEntry, withEvents } from '../../../schemas/outbox.ts'
+import { deliveryIdOf, outboxEntry, withEvents } from '../../../schemas/outbox.ts'
 import { ConsumedLinks } from '../../../schemas/user/consumed-link.ts'
 import { until } from '../../support/until.ts'
 import { startEndpoint } from './receiver.ts'
@@ -142,7 +142,7 @@ relaying('an entry that is added while its document is relayed is not lost', asy
     await until('an empty outbox', async () => (await Commands.findById(commandId).lean())?.outbox.length === 0)
     await until('no due time', async () => (await Commands.findById(commandId).lean())?.outboxAt === undefined)
     await relay.stop()
-    const ids = [...entries, late].map(({ id }) => deriveId('delivery', id))
+    const ids = [...entries, late].map(({ id }) => deliveryIdOf(id))
     assert.is(await Deliveries.countDocuments({ _id: trusted({ $in: ids }) }), ids.length)
   }
 })

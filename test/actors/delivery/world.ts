@@ -1,10 +1,10 @@
 import { startDelivering as start } from '../../../actors/delivery/start-delivering.ts'
 import { startActorSystem } from '../../../actors/supervision.ts'
-import { deriveId, newId } from '../../../core/ids.ts'
+import { newId } from '../../../core/ids.ts'
 import { createRuntime, type Runtime } from '../../../core/process.ts'
 import { type AppSecrets, createApp } from '../../../schemas/app/apps.ts'
 import { Deliveries, type Delivery } from '../../../schemas/delivery/delivery.ts'
-import { outboxEntry } from '../../../schemas/outbox.ts'
+import { deliveryIdOf, outboxEntry } from '../../../schemas/outbox.ts'
 import { ConsumedLinks } from '../../../schemas/user/consumed-link.ts'
 import type { EventName, EventPayloads } from '../../../wire/events.ts'
 import { connectedTestDatabase } from '../../support/database.ts'
@@ -96,7 +96,7 @@ export async function happen<E extends EventName>(
       outboxAt: now,
     })),
   )
-  return entries.map(({ id }) => deriveId('delivery', id))
+  return entries.map(({ id }) => deliveryIdOf(id))
 }
 
 export const testEvent = (appId: string, message = 'hello') => ({

@@ -288,11 +288,15 @@ test('an app without a webhook shows what was discarded; a test event is a comma
   const two = apps.find(({ appId }) => appId === 'app-two')
   assert.equal([two?.webhookUrl, two?.discardedEvents, two?.lastDiscardedAt], [null, 7, at.toISOString()])
 
-  const asked = operate(testEventAnswer, 'apps/app-two/test-event', post())
-  const command = await until('the command', () => Commands.findOne({ kind: 'test-event', target: 'app-two' }).lean())
-  assert.is(command.by.kind, 'operator')
-  await finishAs<'test-event'>(command._id, { deliveryId: null })
-  assert.equal(await asked, { ok: true, deliveryId: null })
+  const { deliveryId } = await operate(testEventAnswer, 'apps/app-two/test-event', post())
+  assert.is(deliveryId, null)
+  const command = await Commands.findOne({ kind: 'test-event', target: 'app-two' }).lean()
+  assert.equal([command?.by.kind, command?.state, command?.result], ['operator', 'done', { deliveryId }])
+  assert.equal(
+    command?.outbox.map(({ event, payload }) => [event, JSON.parse(payload)]),
+    [['test.event', { userRef: 'test', message: 'A test event, sent by an operator' }]],
+  )
+  assert.ok(command?.outboxAt)
   const unknown = await world.ask('/ops/apps/unheard-of/test-event', { key: OPERATOR_KEY, ...post() })
   assert.is(unknown.status, 404)
 })
