@@ -8,6 +8,8 @@ import { createViewer, type Frame, type Viewer } from './viewer.ts'
 
 /** A flow that nobody watches for so long (service time) gives its browser up: it is somebody else's then. */
 const UNWATCHED_MS = 10 * MINUTE
+/** One whose page was closed does so earlier: a visitor who reads a code elsewhere leaves the page open. */
+const LEFT_MS = 2 * MINUTE
 /** However fast service time runs, a page gets this long (machine time) to connect again. */
 const SHORTEST_UNWATCHED_MS = 5 * SECOND
 
@@ -48,17 +50,17 @@ export function createAudience({
   const order = createInputOrder({ tell: (message) => viewer?.tell(message) })
   const dialogs = new Map<string, FarmMessage>()
 
-  const wait = (): void => {
-    timer = clock.timer(Math.max(clock.scaled(UNWATCHED_MS), SHORTEST_UNWATCHED_MS), onUnwatched)
+  const wait = (ms: number): void => {
+    timer = clock.timer(Math.max(clock.scaled(ms), SHORTEST_UNWATCHED_MS), onUnwatched)
   }
-  const leave = (leaving: Viewer): void => {
+  const leave = (leaving: Viewer, { left }: { left: boolean }): void => {
     if (viewer !== leaving) return
     viewer = undefined
     onWatching(false)
     onPresence(false)
-    if (!closed) wait()
+    if (!closed) wait(left ? LEFT_MS : UNWATCHED_MS)
   }
-  wait()
+  wait(UNWATCHED_MS)
   return {
     join: (socket) => {
       viewer?.close(CLOSE_REPLACED)
@@ -73,7 +75,7 @@ export function createAudience({
         },
         onQuality: (quality) => viewer === joining && onQuality(quality),
         onVisibility: () => viewer === joining && onWatching(joining.visible()),
-        onClose: () => leave(joining),
+        onClose: (how) => leave(joining, how),
       })
       viewer = joining
       onQuality(BEST_QUALITY)

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../core/clock.ts'
 import { type FarmMessage, frameMessage, type PageMessage, readPageMessage } from '../wire/stream.ts'
-import { PAGE_MESSAGES_PER_SECOND } from '../wire/stream-constants.ts'
+import { CLOSE_LEFT, PAGE_MESSAGES_PER_SECOND } from '../wire/stream-constants.ts'
 import { createLinkQuality } from './link-quality.ts'
 
 export interface Frame {
@@ -42,7 +42,8 @@ export function createViewer({
   onVisibility: () => void
   /** The quality (JPEG) that the link bears while the picture moves has changed. */
   onQuality: (quality: number) => void
-  onClose: () => void
+  /** `left`: the page was closed; otherwise it is only out of reach. */
+  onClose: (how: { left: boolean }) => void
 }): Viewer {
   const frames = createFrameSender({ socket, clock, onQuality })
   const mayRead = createRateLimit({ socket, clock })
@@ -56,7 +57,7 @@ export function createViewer({
     visible = message.visible
     onVisibility()
   })
-  socket.on('close', onClose)
+  socket.on('close', (code) => onClose({ left: code === CLOSE_LEFT }))
   socket.on('error', () => socket.terminate())
   return {
     tell: (message) => socket.send(JSON.stringify(message)),

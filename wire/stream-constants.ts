@@ -29,8 +29,10 @@ export const CLOSE_ENDED = 4000
 export const CLOSE_REPLACED = 4001
 /** the node gave the lease up and another one may take it, */
 export const CLOSE_MOVED = 4002
-/** or this browser has begun another flow since. */
+/** this browser has begun another flow since, */
 export const CLOSE_OTHER_FLOW = 4003
+/** or, from the relay to the node, the visitor has closed the page or left it for another. */
+export const CLOSE_LEFT = 4004
 
 /** Bits of `modifiers`, as in CDP. */
 export const ALT = 1

@@ -3,7 +3,7 @@ import { SECOND } from '../../core/clock.ts'
 import type { Runtime } from '../../core/process.ts'
 import type { Lease } from '../../schemas/lease/lease.ts'
 import { signTicket } from '../../schemas/lease/stream-ticket.ts'
-import { CLOSE_ENDED, CLOSE_MOVED, CLOSE_REPLACED, SILENCE_MS } from '../../wire/stream-constants.ts'
+import { CLOSE_ENDED, CLOSE_LEFT, CLOSE_MOVED, CLOSE_REPLACED, SILENCE_MS } from '../../wire/stream-constants.ts'
 import { keepPulse } from './pulse.ts'
 
 const HANDSHAKE_MS = 3 * SECOND
@@ -12,6 +12,9 @@ const HIGH_WATER = 512 * 1024
 const DRAIN_LOOK_MS = 20
 /** A frame of the largest screen at the best quality, many times over. */
 const FARM_MESSAGE_BYTES = 16 * 1024 * 1024
+
+/** What a browser closes a socket with when its page goes (RFC 6455, 7.4.1). */
+const GOING_AWAY = 1001
 
 /** How one connection to a farm node came to its end. */
 type UpstreamEnd =
@@ -54,7 +57,7 @@ export function relayTo({
   return new Promise((resolve) => {
     let opened = false
     const fromPage = (data: Buffer, isBinary: boolean): void => forward(page, farm, data, isBinary)
-    const pageGone = (): void => farm.close()
+    const pageGone = (code: number): void => (code === GOING_AWAY ? farm.close(CLOSE_LEFT) : farm.close())
     page.on('message', fromPage)
     page.once('close', pageGone)
     if (page.readyState !== WebSocket.OPEN) farm.terminate()
