@@ -10,8 +10,9 @@ export function requestLog({ clock, observe }: { clock: Clock; observe: Observe 
     const begin = clock.elapsed()
     const { method } = request
     const span = openSpan(method)
+    const routeOf = followRoute(request)
     response.once('close', () => {
-      const route = routeOf(request)
+      const route = routeOf()
       const ms = clock.elapsed() - begin
       const { statusCode: status } = response
       observe({ method, route, status, seconds: ms / 1_000 })
@@ -37,9 +38,22 @@ export function requestLog({ clock, observe }: { clock: Clock; observe: Observe 
   }
 }
 
-/** The route's pattern, never the path itself: a bounded number of names, and no id that somebody typed. */
-function routeOf(request: Request): string {
-  const route: unknown = request.route
-  if (typeof route !== 'object' || route === null || !('path' in route)) return 'other'
-  return `${request.baseUrl}${String(route.path)}`
+/**
+ * Returns what tells the route's pattern, never the path itself: a bounded number of names, and no id that somebody typed. It is noted while
+ * the route's router has the request: an error is answered by the application, for which the request is mounted nowhere any more.
+ */
+function followRoute(request: Request): () => string {
+  let pattern = 'other'
+  let route: unknown
+  Object.defineProperty(request, 'route', {
+    configurable: true,
+    enumerable: true,
+    get: () => route,
+    set: (taken: unknown) => {
+      route = taken
+      if (typeof taken === 'object' && taken !== null && 'path' in taken)
+        pattern = `${request.baseUrl}${String(taken.path)}`
+    },
+  })
+  return () => pattern
 }

@@ -111,6 +111,13 @@ test('health, readiness and metrics', async () => {
   )
 })
 
+test('an answer that is an error is measured under the same route', async () => {
+  assert.is((await world.ask('/api/ingest-export/none')).status, 404)
+  const metrics = await world.ask('/metrics', { key: null })
+  const routes = [...metrics.text.matchAll(/route="([^"]*)",status="404"/g)].map(([, route]) => route)
+  assert.ok(routes.includes('/api/ingest-export/:ingestId'), routes.join(' '))
+})
+
 test('a request id that a proxy gave is kept, another is not', async () => {
   const id = async (given: string) =>
     (await world.ask('/healthz', { headers: { 'x-request-id': given } })).headers.get('x-request-id')
