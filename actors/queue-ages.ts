@@ -5,6 +5,8 @@ import { firstDue } from '../schemas/claims.ts'
 import { Commands } from '../schemas/command/command.ts'
 import { Connections } from '../schemas/connection/connection.ts'
 import { firstDueLane } from '../schemas/delivery/delivery-lane.ts'
+import { Leases } from '../schemas/lease/lease.ts'
+import { Mails } from '../schemas/mail/mail.ts'
 
 const NAME = 'ccs_queue_age_seconds'
 
@@ -15,6 +17,9 @@ export function measureQueueAges({ metrics, clock }: Pick<Runtime, 'metrics' | '
     connections: (now) => firstDue(Connections, { now }),
     commands: (now) => firstDue(Commands, { now }),
     deliveries: (now) => firstDueLane({ now }),
+    mails: (now) => firstDue(Mails, { now }),
+    // Visitors who wait for a browser.
+    leases: (now) => firstDue(Leases, { now }),
   }
   new Gauge({
     name: NAME,

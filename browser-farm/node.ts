@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws'
 import { SECOND } from '../core/clock.ts'
+import { numbersOf } from '../core/numbers.ts'
 import { startPoller } from '../core/poller.ts'
 import { claimMany } from '../schemas/claims.ts'
 import { dueBy } from '../schemas/database.ts'
@@ -36,7 +37,8 @@ export function startNode({
   nodeUrl: string
   runtime: FarmRuntime
 }): FarmNode {
-  const { clock, config, log, browsers } = runtime
+  const { clock, config, log, browsers, metrics } = runtime
+  const { claimLateness: lateness } = numbersOf(metrics)
   const runs = new Map<string, LeaseRun>()
   const held = createHeldClaims({ clock, log })
 
@@ -55,8 +57,12 @@ export function startNode({
     // A node with a browser at hand serves a visitor sooner than one that has to launch it first.
     const room = Math.min(config.FARM_CAPACITY - runs.size, browsers.ready())
     if (room <= 0) return 0
-    const claimed = await claimMany(Leases, { now: clock.now(), limit: room })
-    for (const lease of claimed) run(lease)
+    const now = clock.now()
+    const claimed = await claimMany(Leases, { now, limit: room })
+    for (const lease of claimed) {
+      lateness.observe({ queue: 'leases' }, (now.getTime() - lease.dueAt.getTime()) / SECOND)
+      run(lease)
+    }
     return claimed.length
   }
   /** Flows whose hour ends while nobody holds them. */

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
-import { collectDefaultMetrics, Gauge } from 'prom-client'
+import { Gauge } from 'prom-client'
 import { startHealthListener } from '../core/health-listener.ts'
+import { collectDefaults } from '../core/numbers.ts'
 import type { Parts } from '../core/parts.ts'
 import { type Runtime, runProcess } from '../core/process.ts'
 import { connectDatabase, databaseAnswers } from './database.ts'
@@ -83,7 +84,7 @@ export async function startWork({
 
 /** Names no app, user or id. */
 function collectMetrics({ metrics, gauges }: Pick<Runtime, 'metrics'> & Pick<Work, 'gauges'>): void {
-  collectDefaultMetrics({ register: metrics, prefix: 'ccs_' })
+  collectDefaults(metrics)
   new Gauge({
     name: 'ccs_work',
     help: 'What the process is doing',

@@ -46,7 +46,7 @@ interface Deliveries {
 /** Claims due deliveries and runs each attempt in an actor of its own. Any number of processes may do so at once. */
 export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; supervisor: Supervisor }): Deliveries {
   const { clock, log, keyring, config } = runtime
-  const { deliveryAttempts: attempts } = numbersOf(runtime.metrics)
+  const { deliveryAttempts: attempts, claimLateness: lateness } = numbersOf(runtime.metrics)
   const allowPrivate = config.WEBHOOK_PRIVATE_ADDRESSES
   const agent = createWebhookAgent({ allowPrivate })
   const daily = createDailyCounter({ clock, log })
@@ -97,7 +97,8 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
       left = true
       return 0
     }
-    const { begun, interrupted, drained } = await claimDeliveries({ appId, limit, now: clock.now() })
+    const { begun, waitedMs, interrupted, drained } = await claimDeliveries({ appId, limit, now: clock.now() })
+    for (const waited of waitedMs) lateness.observe({ queue: 'deliveries' }, waited / SECOND)
     const endpoint = endpointOf(appId)
     for (const delivery of begun) attempt(delivery, endpoint)
     for (const delivery of interrupted) run(delivery, async () => interruptedAttempt(delivery, clock))

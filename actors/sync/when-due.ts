@@ -1,3 +1,4 @@
+import { numbersOf } from '../../core/numbers.ts'
 import { inSpan, traceOutcome } from '../../core/tracing.ts'
 import { heldBy } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
@@ -31,17 +32,18 @@ async function syncOnce(options: SyncOptions): Promise<void> {
 export async function countSyncCrash({
   connection,
   crash,
-  runtime: { clock },
+  runtime: { clock, metrics },
 }: {
   connection: Connection
   crash: Crash
-  runtime: Pick<ActorRuntime, 'clock'>
+  runtime: Pick<ActorRuntime, 'clock' | 'metrics'>
 }): Promise<void> {
   // Given back already where only the answer to the last write was lost.
   const held = { ...heldBy(connection), claimedBy: trusted({ $exists: true }) }
   // A sync that got on since it was claimed has begun to count anew.
   const present = await Connections.findOne(held).select({ crashes: 1 }).lean<Pick<Connection, 'crashes'>>()
   if (!present) return
+  numbersOf(metrics).syncs.inc({ outcome: 'crashed' })
   const { crashes, retryAt, reason } = afterCrash({ before: present.crashes, crash, clock })
   const release = releaseAt(retryAt)
   await Connections.updateOne(held, {

@@ -8,6 +8,8 @@ import { bringLanesForward } from './delivery-lane.ts'
 interface ClaimedDeliveries {
   /** Their last attempt is ours, and has begun. */
   begun: Delivery[]
+  /** How long each of these waited from the moment at which it was due (ms). */
+  waitedMs: number[]
   /** Their last attempt was claimed by a process that is gone: it has failed. */
   interrupted: Delivery[]
   /** Nothing more of this app is due. */
@@ -42,8 +44,11 @@ export async function claimDeliveries({
       }),
     ),
   )
+  const begun = claimed.flat()
+  const dueAt = new Map(due.map(({ _id, claimableAt }) => [_id, claimableAt]))
   return {
-    begun: claimed.flat(),
+    begun,
+    waitedMs: begun.map(({ _id }) => now.getTime() - (dueAt.get(_id) ?? now).getTime()),
     interrupted: await claim(interrupted, { now, filter: { claimedBy: trusted({ $exists: true }) } }),
     drained: due.length < limit,
   }

@@ -96,6 +96,8 @@ lapsed('five in a row set a sync aside, with the reason, until an operator has i
   assert.equal([aside.crashes, aside.claimableAt, aside.status], [5, undefined, 'active'])
   assert.ok(aside.quarantinedAt)
   assert.match(aside.sync.outcome ?? '', /after 5 crashes in a row.*its process died/)
+  const counted = await world.runtime.metrics.getSingleMetricAsString('ccs_syncs_total')
+  assert.match(counted, /outcome="crashed"\} [1-9]/)
 })
 
 lapsed('what holds a connection for other work and dies says nothing about its syncs', async () => {

@@ -42,6 +42,8 @@ attempts('six attempts with doubling delays, then dropped; a replay by hand begi
   const kept = (dropped.expireAt?.getTime() ?? 0) - (dropped.endedAt?.getTime() ?? 0)
   assert.is(kept, 30 * 86_400_000)
   assert.is(endpoint.requests.length, 6)
+  const numbers = (await world.runtime.metrics.getSingleMetricAsString('ccs_claim_lateness_seconds')).split('\n')
+  assert.ok(numbers.includes('ccs_claim_lateness_seconds_count{queue="deliveries"} 5'), numbers.join('\n'))
 
   assert.is(await reopenDelivery({ id, now: new Date() }), 'reopened')
   await until('the end of the second six', async () => (await world.delivery(id))?.attempts.length === 12)
