@@ -30,7 +30,7 @@ const NAMED: Record<string, { keyCode: number; with: number }> = {
 const MODIFIER_KEYS: Record<string, number> = { Shift: 16, Control: 17, Alt: 18, CapsLock: 20 }
 /** With Ctrl: select all, undo, redo. */
 const LETTERS: Record<string, { with: number }> = { A: { with: 0 }, Y: { with: 0 }, Z: { with: SHIFT } }
-/** Where keys lie that type something. */
+/** Where keys lie that type something; empty where the visitor's browser does not know. */
 const PRINTING_CODE =
   /^(|Key[A-Z]|Digit\d|Numpad.+|Space|Backquote|Minus|Equal|Bracket(Left|Right)|Backslash|Semicolon|Quote|Comma|Period|Slash|Intl\w+)$/
 const CLIPBOARD_CODES = new Set(['KeyC', 'KeyV', 'KeyX'])
@@ -60,7 +60,8 @@ export function allowedKey(message: KeyMessage): AllowedKey | null {
 
 function namedKey({ key, code, keyCode, modifiers }: KeyMessage): AllowedKey | null {
   const named = NAMED[key]
-  if (!named || keyCode !== named.keyCode || (code !== key && !code.startsWith('Numpad'))) return null
+  const isPlace = code === key || code.startsWith('Numpad') || code === ''
+  if (!named || keyCode !== named.keyCode || !isPlace) return null
   if ((modifiers & ~named.with) !== 0) return null
   return { key, code: key, windowsVirtualKeyCode: keyCode, modifiers, ...(key === 'Enter' && { text: '\r' }) }
 }

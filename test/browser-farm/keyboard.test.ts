@@ -14,7 +14,9 @@ addEventListener('mousedown', ({ clientX, clientY, button, detail, shiftKey }) =
 addEventListener('scroll', () => tell('scroll:' + Math.round(scrollY)))
 addEventListener('keydown', ({ key, ctrlKey }) => tell('key:' + (ctrlKey ? 'ctrl+' : '') + key))
 addEventListener('compositionupdate', ({ data }) => tell('composing:' + data))
+addEventListener('keydown', ({ key }) => key === 'End' && open('/second'))
 </script>`,
+  '/second': `<script>addEventListener('keydown', ({ key }) => tell('second:' + key))</script>`,
 })
 
 let visit: Visit
@@ -112,6 +114,33 @@ keyboard('clicks land where they were made, with their count and modifiers; the 
     'the middle button pastes',
   )
 })
+
+keyboard(
+  'F6 goes on to what follows the screen, Shift+F6 back to what is before it; the remote page hears of neither',
+  async () => {
+    const { page, screen } = hosted
+    await hosted.press('End')
+    const follows = page.getByRole('button', { name: 'Close this window' })
+    const before = page.getByRole('button', { name: 'Cancel' })
+    await follows.waitFor()
+    const has = async (what: typeof follows) =>
+      assert.ok(await what.evaluate((element) => document.activeElement === element), String(what))
+    await hosted.press('F6')
+    await has(follows)
+    await page.keyboard.press('Shift+Tab')
+    await has(screen)
+    await page.keyboard.press('Shift+F6')
+    await has(before)
+    await page.keyboard.press('Tab')
+    await has(screen)
+    await page.keyboard.press('x')
+    await tells('second:x')
+    assert.not.ok(site.told.some((what) => /F6|Tab/.test(what)))
+    await page.keyboard.press('F6')
+    await page.keyboard.press('Enter')
+    await until('the second window to be gone', () => follows.isHidden())
+  },
+)
 
 keyboard('a window that is made smaller has a smaller remote screen, and clicks still land', async () => {
   await hosted.page.setViewportSize({ width: 800, height: 500 })

@@ -47,6 +47,21 @@ typing('keys arrive once, in order', async () => {
   await empty()
 })
 
+typing('keys whose place is not known, as those of a keyboard on the screen, arrive too', async () => {
+  await hosted.page.evaluate(() => {
+    for (const [key, code, keyCode] of [
+      ['é', 'Unidentified', 0],
+      ['日', '', 0],
+      ['Enter', '', 13],
+      ['ß', 'Unidentified', 0],
+    ] as const)
+      for (const type of ['keydown', 'keyup'])
+        document.activeElement?.dispatchEvent(new KeyboardEvent(type, { key, code, keyCode, bubbles: true }))
+  })
+  await tells('text:é日\nß')
+  await empty()
+})
+
 typing('an input method composes in the remote field and enters its result once', async () => {
   const devtools = await hosted.page.context().newCDPSession(hosted.page)
   await devtools.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })

@@ -19,6 +19,8 @@ const catcher = find<HTMLTextAreaElement>('.catcher')
 const OWN_LETTERS = new Set(['c', 'v', 'x', 'r', 't', 'n', 'w', 'l', 'i', 'j', '+', '-', '=', '0'])
 const OWN_KEYS = new Set(['F1', 'F3', 'F5', 'F6', 'F11', 'F12'])
 const COMPOSING_KEY_CODE = 229
+/** What a `code` says where the browser does not know the key's place: keyboards on screens, remote desktops (UI Events KeyboardEvent code Values, 3.3). */
+const NO_PLACE = 'Unidentified'
 const isMac = navigator.platform.startsWith('Mac')
 
 /**
@@ -115,7 +117,7 @@ function keyMessage(event: KeyboardEvent): KeyMessage {
     type: 'key',
     action: type === 'keydown' ? 'down' : 'up',
     key,
-    code,
+    code: code === NO_PLACE ? '' : code,
     keyCode: Math.min(keyCode, 255),
     location,
     repeat,
