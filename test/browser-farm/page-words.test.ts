@@ -42,6 +42,7 @@ words('each reason to wait has its own title, the end leaves nothing behind and 
   await hostedPage(second).reaches('live')
   await titled('Open elsewhere')
   assert.is(await page.locator('.sign').isVisible(), false, 'nothing turns while the page waits for a choice')
+  assert.is(await page.getByRole('status').first().textContent(), 'Open elsewhere', 'nor is it only a moment')
   await second.close()
   await page.getByRole('button', { name: 'Continue here' }).click()
   await hosted.reaches('live')

@@ -17,7 +17,9 @@ export interface ProblemWords {
   link?: { href: string; label: string }
 }
 
-const KNOWN: Partial<Record<ErrorCode, Exclude<keyof Texts['links'], 'title'>>> = {
+type LinkProblem = Exclude<keyof Texts['links'], 'title' | `${string}Title`>
+
+const KNOWN: Partial<Record<ErrorCode, LinkProblem>> = {
   link_used: 'used',
   wrong_purpose: 'purpose',
   unknown_provider: 'provider',
@@ -26,11 +28,20 @@ const KNOWN: Partial<Record<ErrorCode, Exclude<keyof Texts['links'], 'title'>>> 
   missing_token: 'none',
 }
 
+function problemOf({ status, code, values }: ServiceError): LinkProblem {
+  if (status >= 500) return 'problem'
+  const isExpired = code === 'invalid_token' && values['reason'] === 'expired'
+  return KNOWN[code] ?? (isExpired ? 'expired' : 'wrong')
+}
+
 /** An error of a link in words for the person who opened it, ending with what to do next. */
-export function visitorMessage(error: ServiceError, { links }: Texts): string {
-  if (error.status >= 500) return links.problem
-  const expired = error.code === 'invalid_token' && error.values['reason'] === 'expired'
-  return links[KNOWN[error.code] ?? (expired ? 'expired' : 'wrong')]
+export const visitorMessage = (error: ServiceError, { links }: Texts): string => links[problemOf(error)]
+
+/** The same in a few words, where what is wrong is the link itself. */
+export function visitorTitle(error: ServiceError, { links }: Texts): string {
+  const problem = problemOf(error)
+  const isOfLink = problem === 'used' || problem === 'expired' || problem === 'wrong'
+  return isOfLink ? links[`${problem}Title`] : links.title
 }
 
 /**

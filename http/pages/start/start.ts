@@ -8,7 +8,7 @@ import { findProfile } from '../../actions/begin-flow.ts'
 import { cancelFlow } from '../../actions/flow-ends.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import { jsonBody } from '../../kit/json-body.ts'
-import { errorPage, type ProblemWords, visitorMessage } from '../kit/error-page.ts'
+import { errorPage, type ProblemWords, visitorMessage, visitorTitle } from '../kit/error-page.ts'
 import { type Exchange, type PageContext, pageHandler } from '../kit/exchange.ts'
 import { sendPage } from '../kit/layout.ts'
 import type { Texts } from '../kit/texts/en.ts'
@@ -110,6 +110,6 @@ function isOf(visit: LinkVisit, flow: string, { request, response }: Pick<Exchan
 }
 
 const wordsOf = (problem: ServiceError, texts: Texts): ProblemWords => ({
-  title: texts.links.title,
+  title: visitorTitle(problem, texts),
   message: visitorMessage(problem, texts),
 })

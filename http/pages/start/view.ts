@@ -25,7 +25,7 @@ export function startBody({
 <section class="stage" aria-label="${provider}">
 <canvas class="screen" tabindex="0" aria-label="${start.screen}" aria-describedby="screen-help" width="1" height="1" hidden></canvas>
 <textarea class="catcher" tabindex="-1" aria-hidden="true" autocomplete="off" autocapitalize="off" spellcheck="false"></textarea>
-<p id="screen-help" class="unseen">${start.screenHelp(provider)}</p>
+<p id="screen-help" hidden>${start.screenHelp(provider)}</p>
 <button type="button" class="close-window" data-close-window hidden>${start.closeWindow}</button>
 <div class="cover">
 <div class="panel">

@@ -85,13 +85,13 @@ test('a link that its app signed and that is too late, spent or for something el
   const cookie = String(taken.headers.get('set-cookie')).split(';')[0] ?? ''
   const page = await ask('/start', { headers: { cookie } })
   await begin({ cookie, flow: /data-flow="([^"]*)"/.exec(page.text)?.[1] ?? '' })
-  const cases: [string, number, string][] = [
-    [token({ now: Date.now() - 3_600_000, redirectUrl }), 401, 'This link has expired.'],
-    [token({ purpose: 'manage', redirectUrl }), 400, 'This link is for something else.'],
-    [token({ provider: 'unheard-of', redirectUrl }), 400, 'cannot be connected here'],
-    [spent, 403, 'This link has already been used.'],
+  const cases: [string, number, string, string][] = [
+    [token({ now: Date.now() - 3_600_000, redirectUrl }), 401, 'This link has expired.', 'Link expired'],
+    [token({ purpose: 'manage', redirectUrl }), 400, 'This link is for something else.', 'Not connected'],
+    [token({ provider: 'unheard-of', redirectUrl }), 400, 'cannot be connected here', 'Not connected'],
+    [spent, 403, 'This link has already been used.', 'Link already used'],
   ]
-  for (const [link, status, words] of cases) {
+  for (const [link, status, words, title] of cases) {
     let answer = await ask(`/start?token=${link}`)
     if (answer.status === 303) {
       const [carried = ''] = String(answer.headers.get('set-cookie')).split(';')
@@ -99,7 +99,7 @@ test('a link that its app signed and that is too late, spent or for something el
     }
     assert.is(answer.status, status, words)
     assert.match(answer.text, words)
-    assert.match(answer.text, '<title>Not connected · One &amp; Only</title>')
+    assert.match(answer.text, `<title>${title} · One &amp; Only</title>`)
     assert.match(answer.text, 'href="https://one.example/back?a=1&amp;b=2">Return to One &amp; Only</a>')
   }
   const forged = await ask(`/start?token=${token({ appSecret: 'x'.repeat(43), redirectUrl })}`)

@@ -185,6 +185,9 @@ export const de: Texts = {
 
   links: {
     title: 'Nicht verbunden',
+    usedTitle: 'Link schon benutzt',
+    expiredTitle: 'Link abgelaufen',
+    wrongTitle: 'Link ungültig',
     problem: 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',
     used: `Dieser Link wurde schon benutzt. ${againFromThere}`,
     purpose: `Dieser Link ist für etwas anderes. ${againFromThere}`,

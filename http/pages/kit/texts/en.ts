@@ -193,6 +193,9 @@ export const en = {
   /** An error of a link, for the person who opened it. */
   links: {
     title: 'Not connected',
+    usedTitle: 'Link already used',
+    expiredTitle: 'Link expired',
+    wrongTitle: 'Link not valid',
     problem: 'Something went wrong on our side. Please try again in a moment.',
     used: `This link has already been used. ${againFromThere}`,
     purpose: `This link is for something else. ${againFromThere}`,

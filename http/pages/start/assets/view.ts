@@ -58,9 +58,10 @@ export function showState(shown: Shown): void {
   const words = wordsOf(shown)
   const isOver = state === 'connected' || (state === 'failed' && !shown.mayRetry)
   status.dataset['state'] = state
+  status.dataset['reason'] = reason ?? ''
   main.dataset['state'] = state
   main.dataset['reason'] = reason ?? ''
-  find('[data-status-text]').textContent = texts.states[state].status
+  find('[data-status-text]').textContent = state === 'waiting' ? words.title : texts.states[state].status
   title.textContent = words.title
   text.textContent = state === 'failed' ? '' : words.text
   text.hidden = text.textContent === ''
