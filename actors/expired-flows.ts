@@ -2,11 +2,10 @@ import { SECOND } from '../core/clock.ts'
 import { type Poller, startPoller } from '../core/poller.ts'
 import type { Runtime } from '../core/process.ts'
 import { Commands } from '../schemas/command/command.ts'
-import { flowEnded } from '../schemas/flow-ended.ts'
-import { Leases } from '../schemas/lease/lease.ts'
-import { Captures, expireCapture, expiredCaptures, idsOfCapture } from '../schemas/user/capture.ts'
-import { type ConsumedLink, overdueLinks, settleLink } from '../schemas/user/consumed-link.ts'
-import { generationOf, type User, Users } from '../schemas/user/user.ts'
+import { endUnwrittenLease } from '../schemas/lease/lease-ends.ts'
+import { endCapture, endUnwrittenCapture, expiredCaptures, idsOfCapture } from '../schemas/user/capture.ts'
+import { noteFlowWritten, overdueLinks } from '../schemas/user/consumed-link.ts'
+import { presentGeneration } from '../schemas/user/user.ts'
 
 const LOOK_MS = 5 * SECOND
 const AT_ONCE = 100
@@ -29,29 +28,23 @@ async function expireCaptures(now: Date): Promise<number> {
   for (const capture of due) {
     // A command that was written tells of the end itself, now or later.
     const told = (await Commands.exists({ _id: idsOfCapture(capture._id).commandId })) !== null
-    await expireCapture({ capture, told, now })
+    await endCapture({ capture, reason: 'time_over', told, now })
   }
   return due.length
 }
 
+const END_UNWRITTEN = { lease: endUnwrittenLease, capture: endUnwrittenCapture }
+
+/** Their own documents tell of them, as of all flows: whoever writes a flow down, as begun or as ended, is the only one who does. */
 async function endUnwrittenFlows(now: Date): Promise<number> {
   const overdue = await overdueLinks({ now, limit: AT_ONCE })
-  for (const link of overdue) {
-    const user = await userOf(link)
-    const events = user && !(await isWritten(link.flowId)) ? [endOf({ link, user, now })] : []
-    await settleLink({ _id: link._id, events, now })
+  for (const { _id: linkId, flowId: _id, generation = 0, unwritten } of overdue) {
+    if (unwritten) {
+      const { kind, ...known } = unwritten
+      const reason = (await presentGeneration(known)) === generation ? 'time_over' : 'deleted'
+      await END_UNWRITTEN[kind]({ flow: { _id, generation, ...known }, reason, now })
+    }
+    await noteFlowWritten({ linkId, now })
   }
   return overdue.length
 }
-
-/** Null where everything of the user has been deleted since: the app heard of that. */
-async function userOf({ userId, generation = 0 }: ConsumedLink): Promise<User | null> {
-  const user = await Users.findById(userId).lean<User>()
-  return user && generationOf(user) === generation ? user : null
-}
-
-const endOf = ({ link: { flowId }, user: { appId, userRef }, now }: { link: ConsumedLink; user: User; now: Date }) =>
-  flowEnded({ flowId, appId, userRef, reason: 'time_over', at: now })
-
-const isWritten = async (_id: string): Promise<boolean> =>
-  (await Leases.exists({ _id })) !== null || (await Captures.exists({ _id })) !== null

@@ -104,6 +104,11 @@ export function isDuplicate(error: unknown): boolean {
   return code === DUPLICATE_KEY || POSTGRES_WORDS.some((words) => text.includes(words))
 }
 
+/** For an insert that may have been made before: `insert.catch(unlessDuplicate)`. */
+export function unlessDuplicate(error: unknown): void {
+  if (!isDuplicate(error)) throw error
+}
+
 const { MongoNetworkError, MongoServerSelectionError } = mongoose.mongo
 
 /** True for an error that says that the database could not be reached, or was lost: whatever met it has done nothing wrong. */

@@ -2,11 +2,13 @@ import { createUploadIndexes } from './archive/export-upload.ts'
 import { Commands } from './command/command.ts'
 import { Leases } from './lease/lease.ts'
 import { MODELS } from './models.ts'
+import { Captures } from './user/capture.ts'
 import { ConsumedLinks } from './user/consumed-link.ts'
 
 /** Indexes of earlier versions that would end a retention before its time. Some of what those wrote has no outbox, which the new ones ask for. */
 const RETIRED = [
   { model: ConsumedLinks, name: 'expireAt_1' },
+  { model: Captures, name: 'expireAt_1' },
   { model: Commands, name: 'doneAt_1' },
   { model: Leases, name: 'endedAt_1' },
 ]

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { ProviderProfile } from '../../provider/profile.ts'
 import type { App } from '../../schemas/app/app.ts'
 import { outboxEntry } from '../../schemas/outbox.ts'
-import { consumeLink, linkId } from '../../schemas/user/consumed-link.ts'
+import { consumeLink, linkId, type UnwrittenFlow } from '../../schemas/user/consumed-link.ts'
 import { ensureUser, generationOf, type User } from '../../schemas/user/user.ts'
 import type { LinkClaims } from '../access/link-claims.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
@@ -25,7 +25,7 @@ interface BegunFlow {
 }
 
 /**
- * Begins the connect flow `flowId` (a lease or a capture) of a verified link: the user is created if missing, the link consumed and
+ * Begins the connect flow `flowId` of a verified link: the user is created if missing, the link consumed and
  * `connect.started` sent, once (docs/behaviour.md, Connect flow). The same flow may come back with the same link. Throws `ServiceError`
  * `forbidden_scope` or `unknown_provider`, which leave the link unspent, or `link_used`.
  */
@@ -33,11 +33,13 @@ export async function beginFlow({
   app,
   claims,
   flowId,
+  kind,
   runtime,
 }: {
   app: Pick<App, '_id' | 'connectEndedEvents'>
   claims: LinkClaims
   flowId: string
+  kind: UnwrittenFlow['kind']
   runtime: Pick<HttpRuntime, 'clock' | 'profiles'>
 }): Promise<BegunFlow> {
   const forbidden = claims.scopes.find((scope) => !KNOWN_SCOPES.includes(scope))
@@ -55,8 +57,12 @@ export async function beginFlow({
     flowId,
     generation,
     consumedAt: now,
-    ...(tellsEnd && { endDueAt: new Date(claims.exp * SECOND + LATE_MS), userId: user._id }),
-    expireAt: new Date(claims.exp * SECOND + DAY),
+    ...(tellsEnd
+      ? {
+          endDueAt: new Date(claims.exp * SECOND + LATE_MS),
+          unwritten: { kind, appId, userId: user._id, userRef: user.userRef, provider: profile.id },
+        }
+      : { expireAt: new Date(claims.exp * SECOND + DAY) }),
     outbox: [
       outboxEntry({
         cause: _id,

@@ -37,7 +37,13 @@ async function start(body: Record<string, unknown>, runtime: HttpRuntime): Promi
   const { device } = parseInput(nativeStartBody, body)
   const captureNonce = newId()
   const clientSecret = newSecret()
-  const { user, profile, linkId, tellsEnd } = await beginFlow({ app, claims, flowId: captureNonce, runtime })
+  const { user, profile, linkId, tellsEnd } = await beginFlow({
+    app,
+    claims,
+    flowId: captureNonce,
+    kind: 'capture',
+    runtime,
+  })
   await createCapture({
     _id: captureNonce,
     appId: app._id,
@@ -51,7 +57,7 @@ async function start(body: Record<string, unknown>, runtime: HttpRuntime): Promi
     tellsEnd,
     clock,
   })
-  if (tellsEnd) await noteFlowWritten({ linkId })
+  if (tellsEnd) await noteFlowWritten({ linkId, now: clock.now() })
   return {
     captureNonce,
     clientSecret,

@@ -1,8 +1,8 @@
 import type { FlowReason } from '../../wire/flow-ends.ts'
-import { trusted } from '../database.ts'
+import { trusted, unlessDuplicate } from '../database.ts'
 import { flowEnded } from '../flow-ended.ts'
 import { type OutboxEntry, withEvents } from '../outbox.ts'
-import { FINAL_LEASE_STATES, type Lease, Leases } from './lease.ts'
+import { FINAL_LEASE_STATES, type Lease, Leases, type Viewport } from './lease.ts'
 
 /** What only a lease under way has. */
 export const UNDER_WAY = {
@@ -14,6 +14,9 @@ export const UNDER_WAY = {
   parkedFor: 1,
   place: 1,
 } as const
+
+/** Of a flow that never came to have one. */
+const NO_SCREEN: Viewport = { width: 0, height: 0, deviceScaleFactor: 1, mobile: false }
 
 type Filter = Record<string, unknown>
 type Told = Pick<Lease, '_id' | 'appId' | 'userRef' | 'tellsEnd'>
@@ -48,6 +51,25 @@ async function endLeases({
     }),
   )
   return written.reduce((sum, { modifiedCount }) => sum + modifiedCount, 0)
+}
+
+/**
+ * Writes a flow down as one that has ended, with the event of it, where the process that began it did not: from here on nothing can come of it,
+ * however late that process wakes up. Nothing where it is written down.
+ */
+export async function endUnwrittenLease({
+  flow,
+  reason,
+  now,
+}: {
+  flow: Pick<Lease, '_id' | 'appId' | 'userId' | 'userRef' | 'generation' | 'provider'>
+  reason: FlowReason
+  now: Date
+}): Promise<void> {
+  const times = { createdAt: now, expiresAt: now, endedAt: now, outboxAt: now }
+  const ended = { state: 'failed', failure: reason, tellsEnd: true, viewport: NO_SCREEN, fence: 0, ...times } as const
+  const outbox = endEvents({ ...flow, tellsEnd: true }, reason, now)
+  await Leases.create({ ...flow, ...ended, outbox }).catch(unlessDuplicate)
 }
 
 /** What was handed over is carried through, whoever would like to end it since: all but a purge. */

@@ -1,10 +1,11 @@
 import mongoose, { type Model } from 'mongoose'
 import { type Clock, DAY, MINUTE } from '../../core/clock.ts'
 import { deriveId, sha256 } from '../../core/ids.ts'
-import { dueBy, trusted } from '../database.ts'
+import type { FlowReason } from '../../wire/flow-ends.ts'
+import { dueBy, trusted, unlessDuplicate } from '../database.ts'
 import { embedded } from '../embedded.ts'
 import { flowEnded } from '../flow-ended.ts'
-import { type HasOutbox, outboxFields, withEvents } from '../outbox.ts'
+import { type HasOutbox, outboxFields, toldOnly, withEvents } from '../outbox.ts'
 import { announceDue } from '../wakeups.ts'
 import type { Device } from './device.ts'
 
@@ -30,8 +31,8 @@ export interface Capture extends HasOutbox {
   spentAt?: Date
   /** Where the app wants to hear of its end (`connect.ended`): when it has expired, until it is spent. */
   endDueAt?: Date
-  /** The document goes then: until that its nonce stays spent. */
-  expireAt: Date
+  /** The document goes then, once its event was relayed: until that its nonce stays spent. Absent as long as its end has to be told. */
+  expireAt?: Date
 }
 
 /** How long one request may take for the connection (machine time); after that its process is taken for dead. */
@@ -53,7 +54,7 @@ const schema = new mongoose.Schema<Capture>(
     takenUntil: Date,
     spentAt: Date,
     endDueAt: Date,
-    expireAt: { type: Date, required: true },
+    expireAt: Date,
     ...outboxFields,
   },
   { collection: 'captures', versionKey: false },
@@ -61,7 +62,7 @@ const schema = new mongoose.Schema<Capture>(
 announceDue(schema, { outboxAt: 'outboxes' })
 schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $exists: true } } })
 schema.index({ endDueAt: 1 }, { partialFilterExpression: { endDueAt: { $exists: true } } })
-schema.index({ expireAt: 1 }, { expireAfterSeconds: 0 })
+schema.index({ expireAt: 1 }, toldOnly({ name: 'expired_and_told', afterSeconds: 0 }))
 schema.index({ userId: 1 })
 
 export const Captures: Model<Capture> = mongoose.model<Capture>('Capture', schema)
@@ -86,11 +87,12 @@ export async function createCapture({
     secretDigest: sha256(clientSecret),
     createdAt,
     expiresAt,
-    ...(tellsEnd && { endDueAt: expiresAt }),
+    ...(tellsEnd ? { endDueAt: expiresAt } : { expireAt: keptFrom(expiresAt) }),
     outbox: [],
-    expireAt: new Date(expiresAt.getTime() + KEPT_MS),
   })
 }
+
+const keptFrom = (end: Date): Date => new Date(end.getTime() + KEPT_MS)
 
 /** Takes an unspent attempt for one request; null when it is spent, expired or taken. Of parallel requests one gets it. */
 export const takeCapture = ({ id, now }: { id: string; now: Date }): Promise<Capture | null> =>
@@ -112,8 +114,13 @@ export async function returnCapture({ id }: { id: string }): Promise<void> {
 
 /** From now on the credential works no more. */
 export async function spendCapture({ id, now }: { id: string; now: Date }): Promise<void> {
-  await Captures.updateOne({ _id: id }, { $set: { spentAt: now }, $unset: { takenUntil: 1, endDueAt: 1 } })
+  await Captures.updateOne({ _id: id }, spent(now))
 }
+
+const spent = (now: Date) => ({
+  $set: { spentAt: now, expireAt: keptFrom(now) },
+  $unset: { takenUntil: 1, endDueAt: 1 },
+})
 
 /** Attempts that have expired, and of whose end their apps want to hear. */
 export const expiredCaptures = ({ now, limit }: { now: Date; limit: number }): Promise<Capture[]> =>
@@ -121,29 +128,59 @@ export const expiredCaptures = ({ now, limit }: { now: Date; limit: number }): P
     .limit(limit)
     .lean<Capture[]>()
 
-/** Ends an attempt that has expired: with its event, unless its connect command has told of it. */
-export async function expireCapture({
+/** Ends an attempt: with its event, unless its connect command tells of it (`told`). */
+export async function endCapture({
   capture: { _id, appId, userRef },
-  told,
+  reason,
+  told = false,
   now,
 }: {
-  capture: Capture
-  told: boolean
+  capture: Pick<Capture, '_id' | 'appId' | 'userRef'>
+  reason: FlowReason
+  told?: boolean
   now: Date
 }): Promise<void> {
-  const events = told ? [] : [flowEnded({ flowId: _id, appId, userRef, reason: 'time_over', at: now })]
-  const update = { $set: { spentAt: now }, $unset: { takenUntil: 1, endDueAt: 1 } }
-  await Captures.updateOne({ _id, endDueAt: trusted({ $exists: true }) }, withEvents(update, events, now))
+  const events = told ? [] : [flowEnded({ flowId: _id, appId, userRef, reason, at: now })]
+  await Captures.updateOne({ _id, endDueAt: trusted({ $exists: true }) }, withEvents(spent(now), events, now))
 }
 
-/** A user whose data is deleted has no attempt under way either, and nothing is left of earlier ones. */
-export async function deleteCapturesOf({ userId }: { userId: string }): Promise<void> {
-  await Captures.deleteMany({ userId })
+/** Writes an attempt down as one that has ended, with the event of it, where the process that began it did not. Nothing where it is written down. */
+export async function endUnwrittenCapture({
+  flow,
+  reason,
+  now,
+}: {
+  flow: Pick<Capture, '_id' | 'appId' | 'userId' | 'userRef' | 'generation' | 'provider'>
+  reason: FlowReason
+  now: Date
+}): Promise<void> {
+  const { _id, appId, userRef } = flow
+  const outbox = [flowEnded({ flowId: _id, appId, userRef, reason, at: now })]
+  const times = { createdAt: now, expiresAt: now, spentAt: now, expireAt: keptFrom(now), outboxAt: now }
+  // No secret has this digest.
+  await Captures.create({ ...flow, ...times, secretDigest: '-', outbox }).catch(unlessDuplicate)
 }
 
-/** Deletes attempts of a user that began before its present number and were written down late: nothing can come of them. */
-export async function deleteOutdatedCaptures({ userId, generation }: { userId: string; generation: number }) {
-  await Captures.deleteMany({ userId, generation: trusted({ $lt: generation }) })
+/** A user whose data is deleted has no attempt under way either. What is left of them goes once their ends have been told. */
+export const deleteCapturesOf = ({ userId, now }: { userId: string; now: Date }): Promise<void> =>
+  deleteCaptures({ userId }, now)
+
+/** The same for attempts that began before the user's present number and were written down late: nothing can come of them. */
+export const deleteOutdatedCaptures = ({
+  userId,
+  generation,
+  now,
+}: {
+  userId: string
+  generation: number
+  now: Date
+}): Promise<void> => deleteCaptures({ userId, generation: trusted({ $lt: generation }) }, now)
+
+async function deleteCaptures(filter: Record<string, unknown>, now: Date): Promise<void> {
+  const untold = await Captures.find({ ...filter, endDueAt: trusted({ $exists: true }) }).lean<Capture[]>()
+  for (const capture of untold) await endCapture({ capture, reason: 'deleted', now })
+  const absent = trusted({ $exists: false })
+  await Captures.deleteMany({ ...filter, endDueAt: absent, outboxAt: absent })
 }
 
 /** What an attempt leads to has ids of its own that any process derives alike, so that it is made once. */

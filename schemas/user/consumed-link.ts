@@ -1,10 +1,12 @@
 import mongoose, { type Model } from 'mongoose'
+import { DAY } from '../../core/clock.ts'
 import { dueBy, isDuplicate, trusted } from '../database.ts'
-import { type HasOutbox, type OutboxEntry, outboxFields, toldOnly, withEvents } from '../outbox.ts'
+import { embedded } from '../embedded.ts'
+import { type HasOutbox, outboxFields, toldOnly } from '../outbox.ts'
 import { announceDue } from '../wakeups.ts'
 
 /** A link that was used: the insert of this document is its consumption, so it happens once (docs/behaviour.md, Links). */
-export interface ConsumedLink extends HasOutbox {
+interface ConsumedLink extends HasOutbox {
   /** appId|jti */
   _id: string
   purpose: 'connect' | 'manage'
@@ -13,16 +15,25 @@ export interface ConsumedLink extends HasOutbox {
   /** The user's number when it was consumed. */
   generation?: number
   consumedAt: Date
-  /**
-   * Only until its flow is written down, and only where the app wants to hear of its end: nothing can come of the flow any more by then, and
-   * nobody else would tell.
-   */
+  /** Only until its flow is written down, and only where the app wants to hear of its end: by then nobody else writes it down. */
   endDueAt?: Date
-  /** Whose flow it is, as long as that may have to be told. */
-  userId?: string
-  /** Dropped a day after the link itself ended, or once its event was relayed: until then the id stays spent. */
-  expireAt: Date
+  /** The flow, as long as nothing else tells of it. */
+  unwritten?: UnwrittenFlow
+  /** Dropped then, once its event was relayed: until then the id stays spent. Absent as long as it has to tell of its flow's end. */
+  expireAt?: Date
 }
+
+/** What is known of a flow that has begun before its own document is there. */
+export interface UnwrittenFlow {
+  kind: 'lease' | 'capture'
+  appId: string
+  userId: string
+  userRef: string
+  provider: string
+}
+
+/** Longer than any link lasts. */
+const KEPT_MS = DAY
 
 const schema = new mongoose.Schema<ConsumedLink>(
   {
@@ -32,8 +43,8 @@ const schema = new mongoose.Schema<ConsumedLink>(
     generation: Number,
     consumedAt: { type: Date, required: true },
     endDueAt: Date,
-    userId: String,
-    expireAt: { type: Date, required: true },
+    unwritten: embedded({ kind: String, appId: String, userId: String, userRef: String, provider: String }),
+    expireAt: Date,
     ...outboxFields,
   },
   { collection: 'consumed_links', versionKey: false },
@@ -59,27 +70,16 @@ export async function consumeLink(link: ConsumedLink): Promise<{ first: boolean;
   }
 }
 
-/** The flow that a link began is written down, and tells of its own end. */
-export async function noteFlowWritten({ linkId: _id }: { linkId: string }): Promise<void> {
-  await ConsumedLinks.updateOne({ _id }, { $unset: { endDueAt: 1, userId: 1 } })
-}
-
 /** Links that are spent, and whose flows were not written down in time. */
 export const overdueLinks = ({ now, limit }: { now: Date; limit: number }): Promise<ConsumedLink[]> =>
   ConsumedLinks.find({ endDueAt: dueBy(now) })
     .limit(limit)
     .lean<ConsumedLink[]>()
 
-/** Nothing more is waited for; `events` tell of it. */
-export async function settleLink({
-  _id,
-  events,
-  now,
-}: {
-  _id: string
-  events: OutboxEntry[]
-  now: Date
-}): Promise<void> {
-  const update = { $unset: { endDueAt: 1, userId: 1 } }
-  await ConsumedLinks.updateOne({ _id, endDueAt: trusted({ $exists: true }) }, withEvents(update, events, now))
+/** The flow that a link began is written down, and tells of its own end. */
+export async function noteFlowWritten({ linkId: _id, now }: { linkId: string; now: Date }): Promise<void> {
+  await ConsumedLinks.updateOne(
+    { _id, endDueAt: trusted({ $exists: true }) },
+    { $set: { expireAt: new Date(now.getTime() + KEPT_MS) }, $unset: { endDueAt: 1, unwritten: 1 } },
+  )
 }

@@ -57,7 +57,7 @@ async function detachOne(connectionId: string, { command, runtime }: Purge): Pro
 async function detachAllOf(userId: string, { command, runtime: { clock } }: Purge): Promise<void> {
   const generation = await raiseGeneration({ userId, by: command._id })
   await purgeLeases({ userId, now: clock.now() })
-  await deleteCapturesOf({ userId })
+  await deleteCapturesOf({ userId, now: clock.now() })
   await cancelReservationsOf({ userId })
   const live = await Connections.find({ userId, status: trusted({ $in: LIVE_STATUSES }) }).lean<Connection[]>()
   for (const connection of live) {

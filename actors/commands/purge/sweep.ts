@@ -53,8 +53,9 @@ export async function sweep({ command, runtime, signal }: CommandWork<'sweep'>):
     await deleteEndedLeasesOf({ userId, before })
     // Of flows that began before the deletion, and whose process stalled until after it.
     const generation = await presentGeneration({ userId })
-    await endOutdatedLeases({ userId, generation, now: runtime.clock.now() })
-    await deleteOutdatedCaptures({ userId, generation })
+    const now = runtime.clock.now()
+    await endOutdatedLeases({ userId, generation, now })
+    await deleteOutdatedCaptures({ userId, generation, now })
     // A connect of a flow that began since then takes its place again.
     await cancelReservationsOf({ userId })
   }

@@ -41,7 +41,7 @@ export async function startFlow({
   if (present) return present
   // The link may have been consumed by a call that was cut short, long ago.
   checkLink(claims, { purpose: 'connect', now: clock.now() })
-  const { user, profile, linkId, tellsEnd } = await beginFlow({ app, claims, flowId: _id, runtime })
+  const { user, profile, linkId, tellsEnd } = await beginFlow({ app, claims, flowId: _id, kind: 'lease', runtime })
   const now = clock.now()
   const lease: Lease = {
     _id,
@@ -65,6 +65,6 @@ export async function startFlow({
   } catch (error) {
     if (!isDuplicate(error)) throw error
   }
-  if (tellsEnd) await noteFlowWritten({ linkId })
+  if (tellsEnd) await noteFlowWritten({ linkId, now: clock.now() })
   return lease
 }

@@ -157,15 +157,17 @@ test('during a rotation both secrets verify, afterwards the new one only', async
 test('a flow consumes its link once, and comes back to it', async () => {
   const { app, claims: link } = await read(sign({ userRef: 'flow-user' }))
   const flows = Array.from({ length: 20 }, () => randomUUID())
-  const results = await Promise.allSettled(flows.map((flowId) => beginFlow({ app, claims: link, flowId, runtime })))
+  const results = await Promise.allSettled(
+    flows.map((flowId) => beginFlow({ app, claims: link, flowId, kind: 'lease', runtime })),
+  )
   const winners = flows.filter((_, index) => results[index]?.status === 'fulfilled')
   assert.is(winners.length, 1)
   const [flowId = ''] = winners
-  const { user, profile } = await beginFlow({ app, claims: link, flowId, runtime })
+  const { user, profile } = await beginFlow({ app, claims: link, flowId, kind: 'lease', runtime })
   assert.is(profile.id, 'sandbox-assistant')
   assert.is(await Users.countDocuments({ userRef: 'flow-user' }), 1)
   assert.is(
-    await refusal(beginFlow({ app, claims: link, flowId: randomUUID(), runtime })),
+    await refusal(beginFlow({ app, claims: link, flowId: randomUUID(), kind: 'lease', runtime })),
     '403 This link has already been used',
   )
   const stored = await ConsumedLinks.find({ flowId }).lean()
@@ -190,12 +192,18 @@ test('a flow consumes its link once, and comes back to it', async () => {
 test('a forbidden scope and an unknown provider leave the link unspent', async () => {
   const { app, claims: link } = await read(sign({ scopes: ['conversations:read', 'conversations:write'] }))
   assert.is(
-    await refusal(beginFlow({ app, claims: link, flowId: 'f', runtime })),
+    await refusal(beginFlow({ app, claims: link, flowId: 'f', kind: 'lease', runtime })),
     '403 Forbidden scope: conversations:write',
   )
   const other = { ...link, scopes: [], provider: 'nobody' }
-  assert.is(await refusal(beginFlow({ app, claims: other, flowId: 'f', runtime })), '400 Unknown provider')
-  assert.is(await refusal(beginFlow({ app, claims: { ...link, scopes: [] }, flowId: 'f', runtime })), 'accepted')
+  assert.is(
+    await refusal(beginFlow({ app, claims: other, flowId: 'f', kind: 'lease', runtime })),
+    '400 Unknown provider',
+  )
+  assert.is(
+    await refusal(beginFlow({ app, claims: { ...link, scopes: [] }, flowId: 'f', kind: 'lease', runtime })),
+    'accepted',
+  )
 })
 
 test.run()
