@@ -42,7 +42,7 @@ export function createAudience({
   onUnwatched: () => void
 }): Audience {
   let viewer: Viewer | undefined
-  let closed = false
+  let closedAs: number | undefined
   let state: FarmMessage = { type: 'state', state: 'starting' }
   let address: FarmMessage | undefined
   let notice: FarmMessage | undefined
@@ -58,11 +58,13 @@ export function createAudience({
     viewer = undefined
     onWatching(false)
     onPresence(false)
-    if (!closed) wait(left ? LEFT_MS : UNWATCHED_MS)
+    if (closedAs === undefined) wait(left ? LEFT_MS : UNWATCHED_MS)
   }
   wait(UNWATCHED_MS)
   return {
     join: (socket) => {
+      // The lease is just leaving: whoever comes now would look at nothing.
+      if (closedAs !== undefined) return socket.close(closedAs)
       viewer?.close(CLOSE_REPLACED)
       timer.cancel()
       const joining: Viewer = createViewer({
@@ -109,7 +111,7 @@ export function createAudience({
     },
     show: (frame) => viewer?.show(frame),
     close: (code) => {
-      closed = true
+      closedAs = code
       timer.cancel()
       viewer?.close(code)
     },

@@ -1,16 +1,20 @@
+import type { Browser } from 'playwright'
 import type { WebSocket } from 'ws'
 import { SECOND } from '../core/clock.ts'
 import { numbersOf } from '../core/numbers.ts'
 import { inSpan, traceOutcome } from '../core/tracing.ts'
+import { unlessAborted } from '../core/unless-aborted.ts'
+import { within } from '../core/within.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import type { Lease, ParkedFor } from '../schemas/lease/lease.ts'
 import { parkLease } from '../schemas/lease/parked-leases.ts'
 import { CLOSE_ENDED, CLOSE_MOVED } from '../wire/stream-constants.ts'
 import { type Audience, createAudience } from './audience.ts'
+import { watchBrowser } from './browser-pulse.ts'
 import { earlierState } from './earlier-state.ts'
 import { awaitConnection, handOver, sealSession } from './hand-over.ts'
 import { BrowserLost, LeaseEnd } from './lease-end.ts'
-import { endLease, handBack, type LeaseOutcome, writeAsHolder } from './lease-writes.ts'
+import { endLease, handBack, type LeaseOutcome, noteLive, writeAsHolder } from './lease-writes.ts'
 import { BEST_QUALITY } from './link-quality.ts'
 import { type Login, openLogin } from './log-in.ts'
 import { openPlace, type Place, sealPlace } from './place.ts'
@@ -18,6 +22,11 @@ import type { FarmRuntime } from './runtime.ts'
 
 /** A browser that dies this often under one lease is not worth another attempt. */
 const MOST_BROWSERS = 5
+
+/** A launch takes a second; a node that has no browser after this long (machine time) gives the lease back. */
+const TAKE_MS = 20 * SECOND
+/** A browser is gone in no time; one that hangs is killed by Playwright, while its visitor goes on. */
+const CLOSE_MS = 3 * SECOND
 
 /** One lease while this node holds it. */
 export interface LeaseRun {
@@ -49,8 +58,13 @@ export function startLease({
   let login: Login | undefined
   let watching = false
   let quality = BEST_QUALITY
-  /** One write after the other, so that the last one holds. */
-  let present: Promise<unknown> = Promise.resolve()
+  /** For operators: one write after the other, so that the last one holds; the visitor waits for none. */
+  let noted: Promise<unknown> = Promise.resolve()
+  const note = (write: () => Promise<unknown>): void => {
+    noted = noted.then(write).catch((error: unknown) => {
+      log.warn({ err: error, lease: lease._id }, 'how a lease goes was not recorded')
+    })
+  }
   const audience = createAudience({
     clock,
     onInput: (message) => login?.screen.input(message),
@@ -58,13 +72,7 @@ export function startLease({
       watching = wanted
       login?.screen.setWatched(wanted)
     },
-    onPresence: (viewerPresent) => {
-      present = present
-        .then(() => writeAsHolder(lease, { viewerPresent }))
-        .catch((error: unknown) => {
-          log.warn({ err: error, lease: lease._id }, 'whether a page shows a lease was not recorded')
-        })
-    },
+    onPresence: (viewerPresent) => note(() => writeAsHolder(lease, { viewerPresent })),
     onQuality: (wanted) => {
       quality = wanted
       login?.screen.setQuality(wanted)
@@ -78,6 +86,7 @@ export function startLease({
     if (watching) login?.screen.setWatched(true)
   }
   const setLive = (): void => {
+    note(() => noteLive(lease))
     audience.setState('live')
     // What is shown from now on is the login page, not what was there before it.
     if (watching) login?.screen.setWatched(true)
@@ -192,16 +201,19 @@ interface OneBrowser extends Flow {
 
 async function inOneBrowser(options: OneBrowser): Promise<void> {
   const { lease, audience, runtime, signal, setLogin, profile } = options
-  const browser = await runtime.browsers.take(signal)
+  const browser = await takeBrowser(options)
+  const pulse = watchBrowser({ browser, clock: runtime.clock })
+  // Whatever a browser is asked: who waits for it hears of the end of the flow, and of the browser's own.
+  const ends = AbortSignal.any([signal, pulse.lost])
   let login: Login | undefined
   try {
-    login = await openLogin({ ...options, browser, onOpen: options.setLive })
+    login = await unlessAborted(ends, openLogin({ ...options, browser, signal: ends, onOpen: options.setLive }))
     setLogin(login)
-    await writeAsHolder(lease, { state: 'live' })
-    const session = await login.session
+    const session = await unlessAborted(ends, login.session)
     setLogin(undefined)
     audience.setState('checking')
-    const args = await sealSession({ lease, context: login.context, session, profile, runtime })
+    const sealing = sealSession({ lease, context: login.context, session, profile, runtime })
+    const args = await unlessAborted(ends, sealing)
     await handOver({ lease, args, runtime, signal })
   } catch (error) {
     const isAway = signal.reason instanceof LeaseEnd && signal.reason.kind === 'away'
@@ -209,6 +221,20 @@ async function inOneBrowser(options: OneBrowser): Promise<void> {
     if (place) lease.place = place
     throw error
   } finally {
-    await browser.close().catch(() => undefined)
+    pulse.stop()
+    await within(CLOSE_MS, browser.close(), { clock: runtime.clock, late: () => new Error('it hangs') }).catch(
+      () => undefined,
+    )
+  }
+}
+
+/** Throws `LeaseEnd` where this node cannot have one: another may. */
+async function takeBrowser({ runtime, signal }: Pick<Flow, 'runtime' | 'signal'>): Promise<Browser> {
+  const waiting = new AbortController()
+  const taking = runtime.browsers.take(AbortSignal.any([signal, waiting.signal]))
+  try {
+    return await within(TAKE_MS, taking, { clock: runtime.clock, late: () => new LeaseEnd('stopping') })
+  } finally {
+    waiting.abort()
   }
 }

@@ -18,6 +18,11 @@ export async function writeAsHolder(lease: Claimed, fields: Partial<Lease>): Pro
   return matchedCount === 1
 }
 
+/** The provider's page is open. Says nothing of a flow that got further meanwhile, however late it is written. */
+export async function noteLive(lease: Claimed): Promise<void> {
+  await Leases.updateOne({ ...heldBy(lease), state: 'starting' }, { $set: { state: 'live' } })
+}
+
 /** The command has the session by now. */
 export async function forgetSession(lease: Claimed): Promise<void> {
   await Leases.updateOne(heldBy(lease), { $unset: { 'handOver.args': 1 } })

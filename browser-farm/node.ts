@@ -3,7 +3,7 @@ import { SECOND } from '../core/clock.ts'
 import { numbersOf } from '../core/numbers.ts'
 import { startPoller } from '../core/poller.ts'
 import { claimMany } from '../schemas/claims.ts'
-import { dueBy } from '../schemas/database.ts'
+import { dueBy, trusted } from '../schemas/database.ts'
 import { createHeldClaims } from '../schemas/held-claims.ts'
 import { type Lease, Leases } from '../schemas/lease/lease.ts'
 import { expireLeases } from '../schemas/lease/lease-ends.ts'
@@ -15,6 +15,9 @@ import type { FarmRuntime } from './runtime.ts'
 /** How often a node with room looks for leases to claim (machine time), and whenever one was written. */
 const LOOK_MS = 200
 const SWEEP_MS = 2 * SECOND
+
+/** A flow without a browser is due when its hour is over, and then there is nothing to do but to end it. */
+const UNPARKED = { state: trusted({ $ne: 'parked' }) }
 
 export interface FarmNode {
   /** Shows a lease to a viewer; false where this node does not hold it. */
@@ -41,10 +44,13 @@ export function startNode({
   const { claimLateness: lateness } = numbersOf(metrics)
   const runs = new Map<string, LeaseRun>()
   const held = createHeldClaims({ clock, log })
+  let stopped = false
 
   const run = (lease: Lease): void => {
-    // Claimed again after this node lost it: the earlier run ends first, and the claim is left to run out.
-    if (runs.has(lease._id)) return
+    if (stopped) return
+    // Claimed again while it is just leaving this node: the earlier run ends first.
+    const earlier = runs.get(lease._id)
+    if (earlier) return void earlier.done.then(() => run(lease))
     const started = startLease({ lease, nodeId, nodeUrl, runtime })
     const release = held.hold(Leases, lease, () => started.end(new LeaseEnd('lost')))
     runs.set(lease._id, started)
@@ -58,7 +64,7 @@ export function startNode({
     const room = Math.min(config.FARM_CAPACITY - runs.size, browsers.ready())
     if (room <= 0) return 0
     const now = clock.now()
-    const claimed = await claimMany(Leases, { now, limit: room })
+    const claimed = await claimMany(Leases, { now, filter: UNPARKED, limit: room })
     for (const lease of claimed) {
       lateness.observe({ queue: 'leases' }, (now.getTime() - lease.dueAt.getTime()) / SECOND)
       run(lease)
@@ -86,6 +92,7 @@ export function startNode({
     stop: async () => {
       listening.stop()
       await Promise.all(pollers.map((poller) => poller.stop()))
+      stopped = true
       for (const present of runs.values()) present.end(new LeaseEnd('stopping'))
       await Promise.all([...runs.values()].map(({ done }) => done))
       await held.stop()

@@ -3,7 +3,7 @@ import { SECOND } from '../../core/clock.ts'
 import type { Runtime } from '../../core/process.ts'
 import type { Lease } from '../../schemas/lease/lease.ts'
 import { signTicket } from '../../schemas/lease/stream-ticket.ts'
-import { CLOSE_ENDED, CLOSE_LEFT, CLOSE_MOVED, CLOSE_REPLACED, SILENCE_MS } from '../../wire/stream-constants.ts'
+import { CLOSE_ENDED, CLOSE_LEFT, CLOSE_REPLACED, SILENCE_MS } from '../../wire/stream-constants.ts'
 import { keepPulse } from './pulse.ts'
 
 const HANDSHAKE_MS = 3 * SECOND
@@ -80,5 +80,5 @@ export function relayTo({
 function endOf(code: number, opened: boolean): UpstreamEnd {
   if (code === CLOSE_ENDED) return 'ended'
   if (code === CLOSE_REPLACED) return 'replaced'
-  return opened || code === CLOSE_MOVED ? 'moved' : 'unreachable'
+  return opened ? 'moved' : 'unreachable'
 }

@@ -7,14 +7,14 @@ const LONGEST_QUEUE = 1_000
 
 /**
  * Gives a flow's browser up, and not the flow: it is claimed again when its visitor comes back, or when its hour is over. Written by its
- * holder; false where another node holds it by now.
+ * holder; false where another node holds it by now, or where it has been handed over after all.
  */
 export async function parkLease(
   { _id, fence, expiresAt }: Pick<Lease, '_id' | 'fence' | 'expiresAt'>,
   { parkedFor, place }: Required<Pick<Lease, 'parkedFor'>> & { place: Lease['place'] },
 ): Promise<boolean> {
   const { matchedCount } = await Leases.updateOne(
-    { ...heldBy({ _id, fence }), claimedBy: trusted({ $exists: true }) },
+    { ...heldBy({ _id, fence }), claimedBy: trusted({ $exists: true }), handOver: trusted({ $exists: false }) },
     {
       $set: { state: 'parked', parkedFor, claimableAt: expiresAt, ...(place && { place }) },
       $unset: { claimedBy: 1, nodeUrl: 1, nodeId: 1 },

@@ -6,6 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { boundedViewport } from '../../browser-farm/device-pixels.ts'
 import { Leases } from '../../schemas/lease/lease.ts'
+import { below, commandOf } from '../support/process-tree.ts'
 import { until } from '../support/until.ts'
 import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
@@ -45,21 +46,6 @@ const open = async (userRef: string, options: Parameters<Browser['newContext']>[
   return { ...hosted, close: () => context.close() }
 }
 
-/** Process ids below a process, as /proc has them. */
-const parents = async (): Promise<Map<number, number>> => {
-  const found = new Map<number, number>()
-  for (const name of await readdir('/proc')) {
-    const stat = /^\d+$/.test(name) && (await readFile(`/proc/${name}/stat`, 'latin1').catch(() => ''))
-    if (stat) found.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
-  }
-  return found
-}
-const below = async (root: number): Promise<number[]> => {
-  const all = await parents()
-  const isBelow = (pid: number | undefined): boolean => pid !== undefined && (pid === root || isBelow(all.get(pid)))
-  return [...all.keys()].filter((pid) => pid !== root && isBelow(pid))
-}
-const commandOf = (pid: number) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
 /** The profile folders of the browsers that run below the farm: each browser has its own. */
 const profilesBelow = async (root: number): Promise<string[]> => {
   const commands = await Promise.all((await below(root)).map(commandOf))
