@@ -3,13 +3,14 @@ import { numbersOf } from '../../core/numbers.ts'
 import { inSpan, traceOutcome } from '../../core/tracing.ts'
 import { heldBy } from '../../schemas/claims.ts'
 import { type ActorsCommandKind, type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
+import { Connections } from '../../schemas/connection/connection.ts'
 import { cancelReservation } from '../../schemas/connection/reservation.ts'
 import { ClaimLost } from '../../schemas/held-claims.ts'
 import { afterCrash, type Crash } from '../crash.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { CommandWork } from './command-work.ts'
 import { connect } from './connect.ts'
-import { failCommand } from './finish.ts'
+import { failCommand, finishCommand } from './finish.ts'
 import { ingest } from './ingest.ts'
 import { NotYet } from './not-yet.ts'
 import { purge } from './purge/purge.ts'
@@ -68,6 +69,8 @@ async function handBack(command: Command, { clock }: ActorRuntime, waitMs = 0): 
   await Commands.updateOne(unfinished(command), { $set: { claimableAt }, $unset: { claimedBy: 1 } })
 }
 
+const isConnect = (command: Command): command is Command<'connect'> => command.kind === 'connect'
+
 /** A deletion that was accepted is tried for ever. */
 const ENDLESS: ReadonlySet<CommandKind> = new Set<CommandKind>(['purge', 'sweep'])
 
@@ -87,7 +90,13 @@ export async function countCommandCrash({
   const endless = ENDLESS.has(command.kind)
   const { crashes, retryAt, reason } = afterCrash({ before: present.crashes, crash, endless, clock })
   if (retryAt === null) {
-    if (command.kind === 'connect') await cancelReservation({ connectionId: command.target })
+    if (isConnect(command)) {
+      const connectionId = command.target
+      await cancelReservation({ connectionId })
+      // It is there, and the app has heard of it: what crashes is the end of those before it.
+      if (await Connections.exists({ _id: connectionId }))
+        return finishCommand({ command, result: { connectionId }, now: clock.now() })
+    }
     return failCommand({ command, error: new ServiceError('internal', { reason }), now: clock.now() })
   }
   const waiting = { $set: { crashes, claimableAt: retryAt }, $unset: { claimedBy: 1 } }

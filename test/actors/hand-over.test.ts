@@ -10,6 +10,7 @@ import { trusted } from '../../schemas/database.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
 import { stallNext } from '../support/stall.ts'
 import { until } from '../support/until.ts'
+import { interceptWrites } from '../support/writes.ts'
 import { complete, connected, connectionOf, ingest, storedOf } from './sync/support.ts'
 
 const TIME_SCALE = 60
@@ -57,6 +58,23 @@ handOver('a reconnect goes on with the cadence of its predecessor, and with none
   }
   assert.is((await reconnect(8 * HOUR)).sync.intervalMs, 16 * HOUR)
   assert.is((await reconnect(null)).sync.intervalMs, 4 * HOUR)
+})
+
+handOver('a reconnect that cannot end the connection before it, ever, is a connection all the same', async () => {
+  const email = 'poison@example.test'
+  await complete(await connected(world, { userRef: 'poison', email }))
+  const end = interceptWrites(async ({ collection, args }, proceed) => {
+    const { $set } = (args[1] ?? {}) as { $set?: Record<string, unknown> }
+    if (collection === 'connections' && $set?.['status'] === 'revoked') throw new Error('no end of it')
+    return proceed()
+  })
+  try {
+    const { state, target, crashes } = await world.connect({ userRef: 'poison', email })
+    assert.equal([state, crashes], ['done', 4])
+    assert.is((await connectionOf(target)).status, 'active')
+  } finally {
+    end()
+  }
 })
 
 handOver('a sync that lost its connection to a purge deletes what it stored after the purge looked', async () => {
