@@ -52,53 +52,28 @@ export function createCounts({ clock }: { clock: Clock }): () => Promise<Counts>
 }
 
 const present = trusted({ $exists: true })
-/** In this order. */
-const STATUSES: ConnectionStatus[] = ['active', 'needs_reauth', 'revoked']
-
+/** One after another: whoever looks meanwhile, or works, finds a database that does something else as well. */
 async function count(now: Date): Promise<Counts> {
-  const [
-    apps,
-    users,
-    conversations,
-    [active = 0, needsReauth = 0, revoked = 0],
-    quarantined,
-    syncs,
-    deliveries,
-    dropped,
-    mails,
-    lostMails,
-    commands,
-    leases,
-  ] = await Promise.all([
-    Apps.estimatedDocumentCount(),
-    Users.estimatedDocumentCount(),
-    Conversations.estimatedDocumentCount(),
-    Promise.all(STATUSES.map((status) => Connections.countDocuments({ status }))),
-    Connections.countDocuments({ quarantinedAt: present }),
-    countSyncs(now),
-    countWaiting(),
-    Deliveries.countDocuments({ state: 'dropped' }),
-    Mails.countDocuments({ claimableAt: present }),
-    Mails.countDocuments({ state: 'dropped' }),
-    Commands.countDocuments({ claimableAt: present }),
-    Leases.countDocuments({ claimableAt: present }),
-  ])
+  const byStatus = (status: ConnectionStatus): Promise<number> => Connections.countDocuments({ status }).exec()
   return {
     at: now.toISOString(),
-    apps,
-    users,
-    conversations,
+    apps: await Apps.estimatedDocumentCount(),
+    users: await Users.estimatedDocumentCount(),
+    conversations: await Conversations.estimatedDocumentCount(),
     connections: {
-      active,
-      needs_reauth: needsReauth,
-      revoked,
-      quarantined,
+      active: await byStatus('active'),
+      needs_reauth: await byStatus('needs_reauth'),
+      revoked: await byStatus('revoked'),
+      quarantined: await Connections.countDocuments({ quarantinedAt: present }),
     },
-    syncs,
-    deliveries: { ...deliveries, dropped },
-    mails: { waiting: mails, dropped: lostMails },
-    commands: { waiting: commands },
-    leases: { open: leases },
+    syncs: await countSyncs(now),
+    deliveries: { ...(await countWaiting()), dropped: await Deliveries.countDocuments({ state: 'dropped' }) },
+    mails: {
+      waiting: await Mails.countDocuments({ claimableAt: present }),
+      dropped: await Mails.countDocuments({ state: 'dropped' }),
+    },
+    commands: { waiting: await Commands.countDocuments({ claimableAt: present }) },
+    leases: { open: await Leases.countDocuments({ claimableAt: present }) },
   }
 }
 
