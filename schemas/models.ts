@@ -2,6 +2,7 @@ import { Apps } from './app/app.ts'
 import { DailyCounts } from './app/daily-count.ts'
 import { Attachments } from './archive/attachment.ts'
 import { Conversations } from './archive/conversation.ts'
+import { ConversationBodies } from './archive/conversation-body.ts'
 import { ConversationParts } from './archive/conversation-part.ts'
 import { Commands } from './command/command.ts'
 import { Accounts } from './connection/account.ts'
@@ -40,6 +41,7 @@ export const MODELS = [
   Commands,
   Connections,
   ConsumedLinks,
+  ConversationBodies,
   ConversationParts,
   DailyCounts,
   Conversations,

@@ -28,8 +28,10 @@ interface Incoming {
 /** A conversation in the form that is stored. */
 export interface Prepared {
   externalId: string
-  fields: Pick<Conversation, 'title' | 'updateTime' | 'firstMessageAt' | 'payload' | 'hash' | 'raw'>
-  /** What is too large for the document itself. */
+  fields: Pick<Conversation, 'title' | 'updateTime' | 'firstMessageAt' | 'hash'>
+  /** Its text, gzip where it is the provider's own. */
+  body: { payload?: string; raw?: Buffer }
+  /** What is too large for one document. */
   oversize: { kind: 'payload' | 'raw'; bytes: Buffer }[]
   files: FileReference[]
   /** About as much memory as it takes. */
@@ -51,9 +53,11 @@ export async function prepare({ extracted, listedUpdateTime, ...incoming }: Inco
       title: extracted.title && cut(extracted.title),
       updateTime: later(extracted.updateTime, listedUpdateTime ?? null),
       firstMessageAt: extracted.firstMessageAt,
-      payload: payloadBytes > INLINE_BYTES ? null : payload,
       hash: hash('sha256', payload, 'base64'),
-      ...(raw.length > INLINE_BYTES ? {} : { raw }),
+    },
+    body: {
+      ...(payloadBytes <= INLINE_BYTES && { payload }),
+      ...(raw.length <= INLINE_BYTES && { raw }),
     },
     oversize,
     files: extracted.files,

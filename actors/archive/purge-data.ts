@@ -1,6 +1,7 @@
 import type { Model } from 'mongoose'
 import { deleteAttachments } from '../../schemas/archive/attachment.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'
+import { ConversationBodies } from '../../schemas/archive/conversation-body.ts'
 import { ConversationParts } from '../../schemas/archive/conversation-part.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
@@ -10,7 +11,7 @@ const CONVERSATIONS_AT_ONCE = 1_000
 const PARTS_AT_ONCE = 20
 
 /**
- * Deletes every conversation, part and file of an archive, in batches; doing it again is harmless. Returns how many conversations went.
+ * Deletes every conversation, body, part and file of an archive, in batches; doing it again is harmless. Returns how many conversations went.
  * Throws the signal's reason between two batches.
  */
 export async function deleteArchive({
@@ -22,6 +23,7 @@ export async function deleteArchive({
 }): Promise<number> {
   await deleteAttachments({ archiveId, ...(signal && { signal }) })
   await inBatches(ConversationParts, { archiveId, atOnce: PARTS_AT_ONCE, signal })
+  await inBatches(ConversationBodies, { archiveId, atOnce: CONVERSATIONS_AT_ONCE, signal })
   return inBatches(Conversations, { archiveId, atOnce: CONVERSATIONS_AT_ONCE, signal })
 }
 

@@ -1,5 +1,7 @@
+import type { Collection } from 'mongoose'
 import { deriveId } from '../../core/ids.ts'
 import { type Conversation, Conversations } from '../../schemas/archive/conversation.ts'
+import { bodyId, ConversationBodies, clearBodies } from '../../schemas/archive/conversation-body.ts'
 import { ConversationParts, clearParts, cutParts, partsVersion } from '../../schemas/archive/conversation-part.ts'
 import { isExternalId } from '../../schemas/archive/external-id.ts'
 import { isDuplicate, trusted } from '../../schemas/database.ts'
@@ -72,8 +74,9 @@ export async function storeConversations({
 }: StoreOptions): Promise<{ written: number; untouched: number }> {
   let untouched = 0
   const operations: object[] = []
-  const inParts: PartsWrite[] = []
-  for (const { externalId, fields, oversize } of newestOfEach(conversations)) {
+  const bodies: object[] = []
+  const writes: VersionWrite[] = []
+  for (const { externalId, fields, body, oversize } of newestOfEach(conversations)) {
     const earlier = stored.get(externalId)
     if (!isNewer(earlier, fields.updateTime)) {
       if (earlier?.runId !== runId) untouched += 1
@@ -88,8 +91,9 @@ export async function storeConversations({
       for (const part of parts) await ConversationParts.replaceOne({ _id: part._id }, part, { upsert: true })
       named[`${kind}Parts`] = parts.length
     }
-    if (oversize.length > 0 || earlier?.partsVersion)
-      inParts.push({ conversationId: id, version, updateTime: fields.updateTime })
+    bodies.push({ insertOne: { document: { _id: bodyId({ _id: id, ...fields }), archiveId, ...body } } })
+    const inParts = oversize.length > 0 || earlier?.partsVersion !== undefined
+    writes.push({ conversationId: id, version, updateTime: fields.updateTime, isNew: !earlier, inParts })
     const document = { ...fields, ...named, runId, storedAt: now }
     operations.push(
       earlier
@@ -103,43 +107,52 @@ export async function storeConversations({
     )
   }
   await noteAttachments({ archiveId, files: conversations.flatMap(({ files }) => files), now })
-  if (operations.length > 0) await write(operations)
-  await clear(inParts)
+  if (operations.length === 0) return { written: 0, untouched }
+  // One that is there already was brought by an earlier try, or a rival: the same version has the same text.
+  await write(ConversationBodies.collection, bodies)
+  const { rivalled } = await write(Conversations.collection, operations)
+  await clear(writes.filter(({ isNew, inParts }) => !isNew || inParts || rivalled))
   return { written: operations.length, untouched }
 }
 
-/** A write of a conversation that lies in parts, or did. */
-interface PartsWrite {
+/** A write of one version of a conversation. */
+interface VersionWrite {
   conversationId: string
   version: string
   updateTime: Date | null
+  /** There was no earlier version. */
+  isNew: boolean
+  /** It lies in parts, or did before. */
+  inParts: boolean
 }
 
 /** Deletes what those writes replaced, and what they brought where a rival's write came first. */
-async function clear(writes: PartsWrite[]): Promise<void> {
+async function clear(writes: VersionWrite[]): Promise<void> {
   if (writes.length === 0) return
   const found = await Conversations.find({ _id: trusted({ $in: writes.map(({ conversationId }) => conversationId) }) })
-    .select({ updateTime: 1, partsVersion: 1 })
-    .lean<Pick<Conversation, '_id' | 'updateTime' | 'partsVersion'>[]>()
+    .select({ updateTime: 1, hash: 1, partsVersion: 1 })
+    .lean<Pick<Conversation, '_id' | 'updateTime' | 'hash' | 'partsVersion'>[]>()
   const stored = new Map(found.map((conversation) => [conversation._id, conversation]))
-  for (const write of writes) await clearParts({ ...write, stored: stored.get(write.conversationId) })
+  await clearBodies(writes, stored)
+  for (const write of writes)
+    if (write.inParts) await clearParts({ ...write, stored: stored.get(write.conversationId) })
 }
 
-/** What an earlier version may have and this one has not. */
+/** What an earlier version may have and this one has not; an earlier release kept the text in the conversation itself. */
 const gone = (document: Partial<Conversation>) => {
-  const fields = (['raw', 'rawParts', 'payloadParts', 'partsVersion'] as const).filter(
-    (name) => document[name] === undefined,
-  )
-  return fields.length === 0 ? {} : { $unset: Object.fromEntries(fields.map((name) => [name, ''])) }
+  const fields = (['rawParts', 'payloadParts', 'partsVersion'] as const).filter((name) => document[name] === undefined)
+  return { $unset: Object.fromEntries(['payload', 'raw', ...fields].map((name) => [name, ''])) }
 }
 
-/** The driver itself: documents of our own making need no casting. A conversation that exists by now was stored by a rival. */
-async function write(operations: object[]): Promise<void> {
+/** The driver itself: documents of our own making need no casting. What exists by now was stored by a rival: `rivalled`. */
+async function write(collection: Collection, operations: object[]): Promise<{ rivalled: boolean }> {
   try {
-    await Conversations.collection.bulkWrite(operations as never[], { ordered: false })
+    await collection.bulkWrite(operations as never[], { ordered: false })
+    return { rivalled: false }
   } catch (error) {
     const errors =
       typeof error === 'object' && error !== null && 'writeErrors' in error ? [error.writeErrors].flat() : []
     if (errors.length === 0 || !errors.every(isDuplicate)) throw error
+    return { rivalled: true }
   }
 }

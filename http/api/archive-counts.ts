@@ -22,7 +22,7 @@ const MOST_CACHED = 10_000
 const NONE: ArchiveCounts = { all: 0, recent: 0 }
 
 /**
- * Counts the conversations of connections as of now, by connection id: two indexed aggregates in all for those that are not known.
+ * Counts the conversations of connections as of now, by connection id: one indexed aggregate for all those that are not known.
  * What was counted holds while nobody writes to the archive and no conversation leaves the window.
  */
 export function createArchiveCounts({ clock }: { clock: Clock }) {
@@ -37,40 +37,42 @@ export function createArchiveCounts({ clock }: { clock: Clock }) {
       else unknown.push(connection)
     }
     const since = new Date(now.getTime() - WINDOW_MS)
-    const archiveIds = unknown.flatMap(({ archiveId }) => archiveId ?? [])
-    const [all, recent] = await Promise.all([
-      countByArchive({ archiveIds }),
-      countByArchive({ archiveIds, firstMessageAt: { $gte: since } }),
-    ])
+    const counted = await countByArchive({ archiveIds: unknown.flatMap(({ archiveId }) => archiveId ?? []), since })
     for (const connection of unknown) {
-      const archiveId = connection.archiveId ?? ''
-      const within = recent.get(archiveId)
-      const counts = { all: all.get(archiveId)?.count ?? 0, recent: within?.count ?? 0 }
-      known.set(connection._id, counts)
-      const until = within ? within.oldest.getTime() + WINDOW_MS : Number.POSITIVE_INFINITY
-      cache.set(archiveVersion(connection), { ...counts, until })
+      const { all = 0, recent = 0, oldestRecent = null } = counted.get(connection.archiveId ?? '') ?? {}
+      known.set(connection._id, { all, recent })
+      const until = oldestRecent ? oldestRecent.getTime() + WINDOW_MS : Number.POSITIVE_INFINITY
+      cache.set(archiveVersion(connection), { all, recent, until })
     }
     return (connectionId) => known.get(connectionId) ?? NONE
   }
 }
 
-interface Counted {
+interface Counted extends ArchiveCounts {
   _id: string
-  count: number
-  oldest: Date
+  /** The first message of the conversation that leaves the window next. */
+  oldestRecent: Date | null
 }
 
 async function countByArchive({
   archiveIds,
-  ...more
+  since,
 }: {
   archiveIds: string[]
-  firstMessageAt?: { $gte: Date }
+  since: Date
 }): Promise<Map<string, Counted>> {
   if (archiveIds.length === 0) return new Map()
+  const isRecent = { $gte: ['$firstMessageAt', since] }
   const counts = await Conversations.aggregate<Counted>([
-    { $match: { archiveId: { $in: archiveIds }, ...more } },
-    { $group: { _id: '$archiveId', count: { $sum: 1 }, oldest: { $min: '$firstMessageAt' } } },
+    { $match: { archiveId: { $in: archiveIds } } },
+    {
+      $group: {
+        _id: '$archiveId',
+        all: { $sum: 1 },
+        recent: { $sum: { $cond: [isRecent, 1, 0] } },
+        oldestRecent: { $min: { $cond: [isRecent, '$firstMessageAt', null] } },
+      },
+    },
   ])
   return new Map(counts.map((each) => [each._id, each]))
 }

@@ -2,16 +2,18 @@ import { once } from 'node:events'
 import type { Response } from 'express'
 import { ServiceError } from '../../core/errors.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'
-import type { ListedConversation } from '../../schemas/archive/conversation-order.ts'
+import {
+  isLarge,
+  LISTED,
+  type ListedConversation,
+  type ListedEntry,
+  readPayloads,
+} from '../../schemas/archive/conversation-body.ts'
 import { readParts } from '../../schemas/archive/conversation-part.ts'
 import { answeredUnchanged } from './answer.ts'
 
 /** A new version may be stored while the parts of the old one are read; then they are read again. */
 const READ_TIMES = 5
-
-/** Its payload lies in parts. */
-export const isLarge = ({ payload, payloadParts }: ListedConversation): boolean =>
-  payload === null && payloadParts !== undefined && payloadParts !== null
 
 /** The JSON text of one conversation (docs/behaviour.md, Conversation). The payload is JSON text already and goes out as it was stored. */
 export function conversationText(
@@ -53,13 +55,14 @@ export async function sendLargePage({
 }
 
 async function largeText(listed: ListedConversation): Promise<string> {
-  let current: ListedConversation | null = listed
+  let current: ListedConversation | undefined = listed
   for (let time = 0; time < READ_TIMES && current; time++) {
     if (!isLarge(current)) return conversationText(current, current.payload)
     const conversationId: string = current._id
     const bytes = await readParts({ conversationId, kind: 'payload', version: current.partsVersion })
     if (bytes) return conversationText(current, bytes.toString('utf8'))
-    current = await Conversations.findById(conversationId).lean<ListedConversation>()
+    const entry = await Conversations.findById(conversationId).select(LISTED).lean<ListedEntry>()
+    current = entry ? (await readPayloads([entry]))[0] : undefined
   }
   throw new ServiceError('busy')
 }

@@ -2,11 +2,12 @@ import type { Response } from 'express'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import {
+  isLarge,
   type ListedConversation,
-  type Position,
-  readPage,
-  type Selection,
-} from '../../schemas/archive/conversation-order.ts'
+  type ListedEntry,
+  readPayloads,
+} from '../../schemas/archive/conversation-body.ts'
+import { type Position, readPage, type Selection } from '../../schemas/archive/conversation-order.ts'
 import { batched } from '../../schemas/batched.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
@@ -16,7 +17,7 @@ import { SENT } from '../kit/endpoint-router.ts'
 import { parseInput } from '../kit/input.ts'
 import { answerJson } from './answer.ts'
 import { archiveVersion } from './archive-version.ts'
-import { conversationText, isLarge, sendLargePage } from './conversation-text.ts'
+import { conversationText, sendLargePage } from './conversation-text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ApiHandler } from './handler.ts'
 import { createOffsetIndex, type OffsetIndex } from './offset-index.ts'
@@ -88,15 +89,15 @@ async function readListing({
   offset: number
 }): Promise<Page> {
   const total = offsetIndex.total(selection, version)
-  const read = async (): Promise<ListedConversation[]> => {
+  const read = async (): Promise<{ found: ListedEntry[]; conversations: ListedConversation[] }> => {
     const from = after ?? (await offsetIndex.find(selection, { offset, version }))
     // One more than is asked for tells whether there is a next page.
-    return from === null ? [] : readPage({ selection, limit: limit + 1, ...(from && { from }) })
+    const found = from === null ? [] : await readPage({ selection, limit: limit + 1, ...(from && { from }) })
+    return { found, conversations: await readPayloads(found.slice(0, limit)) }
   }
-  const [found, count] = await Promise.all([read(), total])
-  const conversations = found.slice(0, limit)
+  const [{ found, conversations }, count] = await Promise.all([read(), total])
   const next = found[limit]
-  const last = conversations.at(-1)
+  const last = found.slice(0, limit).at(-1)
   if (!after && next) offsetIndex.learn(selection, { offset: offset + limit, key: next, version })
   if (!after && offset > 0 && found[0]) offsetIndex.learn(selection, { offset, key: found[0], version })
   return { conversations, total: count, limit, offset, nextCursor: next && last ? writeCursor(last) : null }

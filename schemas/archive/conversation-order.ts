@@ -1,15 +1,9 @@
 import { trusted } from '../database.ts'
-import type { Conversation } from './conversation.ts'
-import { Conversations } from './conversation.ts'
+import { type Conversation, Conversations } from './conversation.ts'
+import { LISTED, type ListedEntry } from './conversation-body.ts'
 
 /** Where a conversation stands in its archive's order: newest update first, those without a time last. */
 export type SortKey = Pick<Conversation, '_id' | 'updateTime'>
-
-/** What a listing shows of a conversation. */
-export type ListedConversation = Pick<
-  Conversation,
-  '_id' | 'externalId' | 'title' | 'updateTime' | 'payload' | 'payloadParts' | 'partsVersion' | 'hash'
->
 
 export interface Selection {
   archiveId: string
@@ -26,15 +20,6 @@ export interface Position {
 const ORDER = { updateTime: -1, _id: -1 } as const
 /** Named, since a planner that guesses sorts the whole archive for a deep offset instead of walking its order. */
 const ORDER_INDEX = { archiveId: 1, ...ORDER } as const
-const LISTED = {
-  externalId: 1,
-  title: 1,
-  updateTime: 1,
-  payload: 1,
-  payloadParts: 1,
-  partsVersion: 1,
-  hash: 1,
-} as const
 
 type Filter = Record<string, unknown>
 
@@ -56,7 +41,7 @@ function partsFrom({ archiveId, updatedAfter }: Selection, { key, inclusive }: P
   return updatedAfter ? [dated] : [dated, { archiveId, updateTime: null }]
 }
 
-/** Up to `limit` conversations in order, from the beginning or from a position on. */
+/** Up to `limit` conversations in order, without their texts, from the beginning or from a position on. */
 export async function readPage({
   selection,
   from,
@@ -65,14 +50,14 @@ export async function readPage({
   selection: Selection
   from?: Position
   limit: number
-}): Promise<ListedConversation[]> {
-  const page: ListedConversation[] = []
+}): Promise<ListedEntry[]> {
+  const page: ListedEntry[] = []
   for (const filter of from ? partsFrom(selection, from) : [everything(selection)]) {
     if (page.length >= limit) break
     const query = Conversations.find(filter)
       .sort(ORDER)
       .limit(limit - page.length)
-    page.push(...(await query.select(LISTED).lean<ListedConversation[]>()))
+    page.push(...(await query.select(LISTED).lean<ListedEntry[]>()))
   }
   return page
 }

@@ -1,6 +1,7 @@
 import mongoose, { type Model } from 'mongoose'
 import { newId } from '../../core/ids.ts'
 import { trusted } from '../database.ts'
+import { hasReached } from './conversation.ts'
 
 /**
  * A piece of a conversation that is larger than one document may be (16 MB): its payload's JSON text or the provider's own object,
@@ -20,7 +21,7 @@ interface ConversationPart {
   bytes: Buffer
 }
 
-/** Text up to this many bytes stays in the conversation itself: small enough that a page of them is read in one go. */
+/** Text up to this many bytes is one body: small enough that a page of them is read in one go. */
 export const INLINE_BYTES = 1024 * 1024
 /** Bytes of one part: far enough from the 16 MB bound of a document. */
 export const PART_BYTES = 8 * 1024 * 1024
@@ -46,12 +47,13 @@ export const ConversationParts: Model<ConversationPart> = mongoose.model<Convers
 const VERSION_DIGITS = 15
 
 /** Sorts before every version of an update at this time or later. */
-const before = (updateTime: Date | null): string => String(updateTime?.getTime() ?? 0).padStart(VERSION_DIGITS, '0')
+export const timeDigits = (updateTime: Date | null): string =>
+  String(updateTime?.getTime() ?? 0).padStart(VERSION_DIGITS, '0')
 /** Sorts after every version of an update at this time or earlier. */
-const after = (updateTime: Date | null): string => `${before(updateTime)}.`
+export const timeAfter = (updateTime: Date | null): string => `${timeDigits(updateTime)}~`
 
 /** A version of its own for a write of what the provider changed at this time. */
-export const partsVersion = (updateTime: Date | null): string => `${before(updateTime)}-${newId()}`
+export const partsVersion = (updateTime: Date | null): string => `${timeDigits(updateTime)}-${newId()}`
 
 /** Cuts bytes into part documents. */
 export function cutParts({
@@ -114,7 +116,7 @@ export async function clearParts({
   updateTime: Date | null
   stored: { updateTime: Date | null; partsVersion?: string } | undefined
 }): Promise<void> {
-  const reached = stored && (stored.updateTime?.getTime() ?? 0) >= (updateTime?.getTime() ?? 0)
-  const needless = reached ? trusted({ $lt: after(updateTime), $ne: stored.partsVersion ?? null }) : version
+  const reached = stored && hasReached(stored, updateTime)
+  const needless = reached ? trusted({ $lt: timeAfter(updateTime), $ne: stored.partsVersion ?? null }) : version
   await ConversationParts.deleteMany({ conversationId, version: needless })
 }

@@ -1,6 +1,9 @@
 import mongoose, { type Model } from 'mongoose'
 
-/** One conversation of one archive (docs/behaviour.md, Conversation). */
+/**
+ * One conversation of one archive (docs/behaviour.md, Conversation): all of it but its text, which is the body of its version
+ * (conversation-body.ts), or lies in parts (conversation-part.ts) where it is large.
+ */
 export interface Conversation {
   _id: string
   archiveId: string
@@ -10,14 +13,13 @@ export interface Conversation {
   /** Last change on the provider's side; drives list ordering. Sorted as oldest when the provider gave none. */
   updateTime: Date | null
   firstMessageAt: Date | null
-  /** The `payload` (docs/behaviour.md, Conversation) as the JSON text that the API answers, or null where it lies in parts. */
-  payload: string | null
-  /** Number of parts where the payload is larger than a document may hold (conversation_parts). */
+  /** The payload, in conversations that an earlier release stored and that have not changed since. */
+  payload?: string | null
+  /** Number of parts where the payload is large. */
   payloadParts?: number
   /** SHA-256 of title and payload: tells a change from a mere touch. */
   hash: string
-  /** The provider's own object, gzip; kept internally, never answered. Absent where it lies in parts. */
-  raw?: Buffer
+  /** The same of the provider's own object. */
   rawParts?: number
   /** The version of those parts: it changes with the document, in one write. */
   partsVersion?: string
@@ -35,10 +37,9 @@ const schema = new mongoose.Schema<Conversation>(
     title: { type: String, default: null },
     updateTime: { type: Date, default: null },
     firstMessageAt: { type: Date, default: null },
-    payload: { type: String, default: null },
+    payload: String,
     payloadParts: Number,
     hash: { type: String, required: true },
-    raw: Buffer,
     rawParts: Number,
     partsVersion: String,
     runId: { type: String, required: true },
@@ -53,3 +54,7 @@ schema.index({ archiveId: 1, firstMessageAt: 1 })
 schema.index({ archiveId: 1, runId: 1, change: 1 })
 
 export const Conversations: Model<Conversation> = mongoose.model<Conversation>('Conversation', schema)
+
+/** Whether a conversation is as new as an update, or newer: nobody can store that update any more. */
+export const hasReached = (stored: Pick<Conversation, 'updateTime'>, updateTime: Date | null): boolean =>
+  (stored.updateTime?.getTime() ?? 0) >= (updateTime?.getTime() ?? 0)

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Conversations } from '../../schemas/archive/conversation.ts'
+import { ConversationBodies } from '../../schemas/archive/conversation-body.ts'
 import { Commands } from '../../schemas/command/command.ts'
 import { Accounts } from '../../schemas/connection/account.ts'
 import { BrowserProfiles } from '../../schemas/connection/browser-profile.ts'
@@ -280,6 +281,7 @@ deletion('a sync that stalls until its connection was folded and the new one pur
   stalled.go()
   await until('its end', () => !world.actors().some(({ path }) => path.endsWith(`/${old}`)))
   assert.is(await Conversations.countDocuments({ archiveId }), 0)
+  assert.is(await ConversationBodies.countDocuments({ archiveId }), 0)
 })
 
 deletion('flows and places that were written down only after the purge go with its sweeps', async () => {

@@ -116,6 +116,7 @@ job('conversations are right to the last field, and a purge by connection leaves
     const counts: Record<string, number> = {}
     for (const name of [
       'conversations',
+      'conversation_bodies',
       'attachments',
       'attachment_files.files',
       'attachment_files.chunks',
@@ -141,7 +142,7 @@ job('conversations are right to the last field, and a purge by connection leaves
     assert.is(deleted.payload['conversationsDeleted'], 4)
 
     const after = await stored()
-    assert.is(after['conversations'], (before['conversations'] ?? 0) - 4)
+    for (const name of ['conversations', 'conversation_bodies']) assert.is(after[name], (before[name] ?? 0) - 4)
     assert.is(after['browser_profiles'], (before['browser_profiles'] ?? 0) - 1)
     assert.equal([after['attachments'], after['attachment_files.files'], after['attachment_files.chunks']], [0, 0, 0])
     const document = await database

@@ -147,6 +147,7 @@ const MAY_STAY: Record<string, [place: string, why: string][]> = {
 
 const EMPTY = [
   'conversations',
+  'conversation_bodies',
   'conversation_parts',
   'attachments',
   'attachment_files.files',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Conversation, Conversations } from '../../schemas/archive/conversation.ts'
+import { bodyId, ConversationBodies } from '../../schemas/archive/conversation-body.ts'
 import { type CommandResults, Commands } from '../../schemas/command/command.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { ensureUser } from '../../schemas/user/user.ts'
@@ -32,7 +33,7 @@ export async function seedConnection({
   return connection
 }
 
-/** Puts conversations in an archive; `make` gives the fields that matter by index. */
+/** Puts conversations and their bodies in an archive; `make` gives the fields that matter by index, and no body where `payload` is null. */
 export async function seedConversations({
   archiveId,
   count,
@@ -63,7 +64,11 @@ export async function seedConversations({
         ...make(index),
       }
     })
-    await Conversations.collection.insertMany(documents as never)
+    const bodies = documents.flatMap((document) =>
+      document.payload === null ? [] : [{ _id: bodyId(document), archiveId, payload: document.payload }],
+    )
+    if (bodies.length > 0) await ConversationBodies.collection.insertMany(bodies as never)
+    await Conversations.collection.insertMany(documents.map(({ payload: _, ...entry }) => entry) as never)
     all.push(...documents)
   }
   return all

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
+import { gunzipSync } from 'node:zlib'
 import { systemClock } from '../../../core/clock.ts'
 import { extractConversation } from '../../../provider/branch.ts'
 import { type Conversation, Conversations } from '../../../schemas/archive/conversation.ts'
+import { bodyId, ConversationBodies } from '../../../schemas/archive/conversation-body.ts'
 import { readParts } from '../../../schemas/archive/conversation-part.ts'
 import { storeExportUpload } from '../../../schemas/archive/export-upload.ts'
 import type { Command } from '../../../schemas/command/command.ts'
@@ -75,16 +77,25 @@ export const storedOf = (connection: Pick<Connection, 'archiveId'>): Promise<Con
     .sort({ updateTime: -1 })
     .lean<Conversation[]>()
 
+export const bodyOf = (conversation: Conversation) => ConversationBodies.findById(bodyId(conversation)).lean()
+
 /** What the API would answer as `payload`. */
-export async function payloadOf({
-  _id,
-  payload,
-  partsVersion,
-}: Conversation): Promise<{ title: string; messages: unknown[] }> {
-  const bytes = payload ?? (await readParts({ conversationId: _id, kind: 'payload', version: partsVersion }))
+export async function payloadOf(conversation: Conversation): Promise<{ title: string; messages: unknown[] }> {
+  const { _id, partsVersion } = conversation
+  const body = await bodyOf(conversation)
+  const bytes = body?.payload ?? (await readParts({ conversationId: _id, kind: 'payload', version: partsVersion }))
   const text = bytes?.toString()
   if (!text) throw new Error('a conversation without payload')
   return JSON.parse(text) as { title: string; messages: unknown[] }
+}
+
+/** The provider's own object, as it is kept. */
+export async function rawOf(conversation: Conversation): Promise<unknown> {
+  const { _id, partsVersion } = conversation
+  const body = await bodyOf(conversation)
+  const bytes = body?.raw ?? (await readParts({ conversationId: _id, kind: 'raw', version: partsVersion }))
+  if (!bytes) throw new Error('a conversation without the provider’s own object')
+  return JSON.parse(gunzipSync(bytes).toString('utf8'))
 }
 
 /** Every conversation that the provider has now: external id → title and messages, as they should be stored. */

@@ -77,7 +77,7 @@ function checkAccounts({ wrong, live }: Findings): void {
 async function checkNothingLeft({ wrong, live, all }: Findings, { client }: ChaosWorld): Promise<void> {
   const { database } = collections(client)
   const archives = new Set(live.map(({ archiveId }) => archiveId))
-  for (const name of ['conversations', 'conversation_parts', 'attachments'])
+  for (const name of ['conversations', 'conversation_bodies', 'conversation_parts', 'attachments'])
     for (const archiveId of await database.collection(name).distinct('archiveId'))
       if (!archives.has(archiveId)) wrong.push(`${name} of the archive ${archiveId}, which is nobody's`)
   for (const [name, field] of [

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Conversation, Conversations } from '../../../schemas/archive/conversation.ts'
+import { bodyId, ConversationBodies, readPayloads } from '../../../schemas/archive/conversation-body.ts'
 import { ConversationParts, cutParts } from '../../../schemas/archive/conversation-part.ts'
 import { Connections } from '../../../schemas/connection/connection.ts'
 import { type HttpWorld, startHttpWorld } from '../../support/http.ts'
@@ -211,7 +212,13 @@ test('304 where nothing changed, with the RateLimit headers', async () => {
   assert.equal([again.status, again.text], [304, ''])
   assert.ok(again.headers.get('ratelimit-remaining'))
   const [newest] = all
-  await Conversations.updateOne({ _id: newest?._id ?? '' }, { $set: { hash: 'another' } })
+  assert.ok(newest)
+  await ConversationBodies.create({
+    _id: bodyId({ ...newest, hash: 'another' }),
+    archiveId,
+    payload: '{"title":null,"messages":[]}',
+  })
+  await Conversations.updateOne({ _id: newest._id }, { $set: { hash: 'another' } })
   assert.is((await list('&limit=3', { headers: { 'if-none-match': tag } })).status, 200)
 })
 
@@ -252,6 +259,38 @@ test('a conversation larger than a document is served whole', async () => {
   assert.ok(JSON.stringify(body.conversations[1]?.payload) === text)
   const again = await world.ask(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
   assert.is(again.status, 304)
+})
+
+test('a conversation that an earlier release stored, with its text in itself, is served', async () => {
+  const earlier = await seedConnection({ appId: 'app-one', userRef: 'earlier' })
+  const [conversation] = await seedConversations({ archiveId: earlier.archiveId ?? '', count: 1 })
+  const { _id = '', payload = '' } = conversation ?? {}
+  await Conversations.updateOne({ _id }, { $set: { payload } })
+  await ConversationBodies.deleteMany({ archiveId: earlier.archiveId ?? '' })
+  const { body } = await world.ask<Listing>(`/api/conversations?connectionId=${earlier._id}`)
+  assert.equal(body.conversations[0]?.payload, JSON.parse(payload ?? ''))
+})
+
+test('what changes while it is read is served as it is then, what is deleted is left out', async () => {
+  const [first, second, third] = await seedConversations({ archiveId: randomUUID(), count: 3 })
+  assert.ok(first && second && third)
+  const entries = [first, second, third].map(({ payload: _, ...entry }) => entry)
+  const changed = { updateTime: new Date(1_800_000_000_000), hash: 'another' }
+  const payload = '{"title":"Changed","messages":[]}'
+  const { archiveId: its } = first
+  await ConversationBodies.create({ _id: bodyId({ ...first, ...changed }), archiveId: its, payload })
+  await Conversations.updateOne({ _id: first._id }, { $set: changed })
+  await ConversationBodies.deleteMany({ _id: bodyId(first) })
+  await ConversationBodies.deleteMany({ _id: bodyId(second) })
+  await Conversations.deleteMany({ _id: second._id })
+  const read = await readPayloads(entries)
+  assert.equal(
+    read.map((each) => [each._id, each.payload, each.updateTime]),
+    [
+      [first._id, payload, changed.updateTime],
+      [third._id, third.payload, third.updateTime],
+    ],
+  )
 })
 
 test('a revoked connection has no conversations', async () => {

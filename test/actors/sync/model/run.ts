@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
+import { deriveId } from '../../../../core/ids.ts'
 import { until } from '../../../support/until.ts'
 import { connectionOf } from '../support.ts'
 import { addConversation, changeConversation, deleteConversation, exportOf, openAccount } from './account.ts'
@@ -179,7 +180,9 @@ async function breakOff(run: Run, connection: ModelConnection, step: Step & { ki
   const present = [...account.present]
   const known = step.which === null || present.length === 0 ? null : at(present, step.which)
   const id = known ?? randomUUID()
-  const fault = faults.arm({ skip: 0, answerLost: step.answerLost, strikes: storing(id) })
+  const { archiveId = '' } = await connectionOf(connection.id)
+  const stored = deriveId('conversation', archiveId, id)
+  const fault = faults.arm({ skip: 0, answerLost: step.answerLost, strikes: storing(stored) })
   if (known) await changeConversation(site, account, { id, change: 'messages' })
   else await addConversation(site, account, { id, old: false })
   if (step.through === 'ingest') return ingest(run, connection)
@@ -188,7 +191,5 @@ async function breakOff(run: Run, connection: ModelConnection, step: Step & { ki
   await changeConversation(site, account, { id, change: step.change })
 }
 
-/** The ids of a conversation's messages begin with its own. */
-const storing = (externalId: string) => (collection: string, args: unknown[]) =>
-  collection === 'conversations' &&
-  JSON.stringify(args[0], (key, value) => (key === 'raw' ? undefined : value)).includes(externalId)
+const storing = (conversationId: string) => (collection: string, args: unknown[]) =>
+  collection === 'conversations' && JSON.stringify(args[0]).includes(conversationId)
