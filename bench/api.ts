@@ -7,6 +7,7 @@ import { startHttpProcess } from '../test/support/http-process.ts'
 import { seedConnection, seedConversations } from '../test/support/seed.ts'
 import { compareRates, compareTimes } from './api/compare.ts'
 import { AT_ONCE, type Load } from './api/load.ts'
+import { seedBoth } from './api/seed-both.ts'
 import { createText, payloadOf } from './api/text.ts'
 
 /**
@@ -31,13 +32,13 @@ try {
   const { appId } = world.one
   const text = createText()
   const page = await seedConnection({ appId, userRef: 'page' })
-  await seedConversations({
+  await seedBoth({
     archiveId: page.archiveId ?? '',
     count: PAGE_HISTORY,
     make: (index) => ({ payload: payloadOf(`Conversation ${index}`, text) }),
   })
   const deep = await seedConnection({ appId, userRef: 'deep' })
-  await seedConversations({ archiveId: deep.archiveId ?? '', count: DEEP_HISTORY })
+  await seedBoth({ archiveId: deep.archiveId ?? '', count: DEEP_HISTORY })
 
   const listing = (connectionId: string, offset: number): Load => ({
     url: http.url,

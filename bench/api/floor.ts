@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb'
 
 /**
  * What the machine can do at all: the bare driver's queries and JSON.stringify behind `node:http`, with no authentication, limits,
- * or checks. `?archiveId=&skip=&limit=` for a page of conversations, `?userId=` for a user's connections
+ * or checks. `?archiveId=&skip=&limit=` for a page of conversations that hold their texts (`bench_conversations`), `?userId=` for a user's connections
  * with their counts, `?counter=` for one atomic count.
  */
 const RECENT_MS = 30 * 24 * 3_600_000
@@ -12,6 +12,7 @@ const RECENT_MS = 30 * 24 * 3_600_000
 const client = new MongoClient(process.env['MONGODB_URL'] ?? '')
 await client.connect()
 const conversations = client.db().collection('conversations')
+const whole = client.db().collection('bench_conversations')
 const connections = client.db().collection('connections')
 
 const countsOf = (archiveIds: string[], more: object = {}) =>
@@ -31,9 +32,8 @@ async function connectionsOf(userId: string) {
 }
 
 async function pageOf(query: URLSearchParams) {
-  const documents = await conversations
+  const documents = await whole
     .find({ archiveId: query.get('archiveId') })
-    .project({ raw: 0 })
     .sort({ updateTime: -1, _id: -1 })
     .skip(Number(query.get('skip') ?? 0))
     .limit(Number(query.get('limit') ?? 50))

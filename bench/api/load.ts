@@ -8,6 +8,8 @@ export interface Load {
   headers?: Record<string, string> | ((connection: number) => Record<string, string>)
   /** What every answer has to be. */
   status?: number
+  /** What goes on meanwhile; returns how to end it. */
+  meanwhile?: () => Promise<() => Promise<void>>
 }
 
 /** Connections that ask at the same time. */
@@ -18,9 +20,10 @@ let asked = 0
 
 /** Asks for so long (ms) and returns how many requests a second were answered; an answer of another status is an error. */
 export async function requestsPerSecond(
-  { url, path, headers = {}, status = 200 }: Load,
+  { url, path, headers = {}, status = 200, meanwhile }: Load,
   forMs: number,
 ): Promise<number> {
+  const end = await meanwhile?.()
   const pools = Array.from({ length: AT_ONCE }, () => new Pool(url, { connections: 1 }))
   const start = performance.now()
   let answered = 0
@@ -37,5 +40,6 @@ export async function requestsPerSecond(
   await Promise.all(pools.map(askOn))
   const seconds = (performance.now() - start) / 1_000
   await Promise.all(pools.map((pool) => pool.close()))
+  await end?.()
   return answered / seconds
 }

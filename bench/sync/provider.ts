@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 /**
  * A provider without limits in a process of its own. Real ones are elsewhere and take nothing of this machine: so the answers were made,
  * compressed and given their headers before the first call, and are written to the socket as they are. What is measured is who reads it.
- * The path says how many conversations the account has: `/<count>/…`.
+ * The path says how many conversations the account has, `/<count>/…`, and whether they come uncompressed: `/plain/<count>/…`.
  */
 const MESSAGES = 12
 const PAGE_SIZE = 100
@@ -46,15 +46,17 @@ function conversation(number: number): string {
 
 const time = (number: number): string => new Date((NEWEST_S - number * STEP_S) * 1000).toISOString()
 /** A whole answer of HTTP/1.1. */
-const answerOf = (json: string): Buffer => {
-  const body = gzipSync(json)
-  const headers = ['content-type: application/json', 'content-encoding: gzip', `content-length: ${body.length}`]
+const answerOf = (json: string, plain: boolean): Buffer => {
+  const body = plain ? Buffer.from(json) : gzipSync(json)
+  const encoding = plain ? [] : ['content-encoding: gzip']
+  const headers = ['content-type: application/json', ...encoding, `content-length: ${body.length}`]
   return Buffer.concat([Buffer.from(`${['HTTP/1.1 200 OK', ...headers].join('\r\n')}\r\n\r\n`), body])
 }
-const made = new Map<number, Buffer>()
-const conversationOf = (number: number): Buffer => {
-  const known = made.get(number) ?? answerOf(conversation(number))
-  made.set(number, known)
+const made = { plain: new Map<number, Buffer>(), gzip: new Map<number, Buffer>() }
+const conversationOf = (number: number, plain: boolean): Buffer => {
+  const of = plain ? made.plain : made.gzip
+  const known = of.get(number) ?? answerOf(conversation(number), plain)
+  of.set(number, known)
   return known
 }
 
@@ -69,15 +71,20 @@ function list(total: number, offset: number): string {
   return JSON.stringify({ items, total, limit: PAGE_SIZE, offset })
 }
 
+const PLAIN = '/plain'
+
 function answer(path: string): Buffer {
-  const [, total = '0', kind = '', id = ''] = path.split(/[/?]/)
-  if (kind === 'session') return answerOf(JSON.stringify({ accessToken: 'token', user: { id: `account-${total}` } }))
-  if (kind === 'conversations') return answerOf(list(Number(total), Number(/offset=(\d+)/.exec(path)?.[1])))
-  return conversationOf(Number(id.slice('bench-'.length)))
+  const plain = path.startsWith(PLAIN)
+  const [, total = '0', kind = '', id = ''] = (plain ? path.slice(PLAIN.length) : path).split(/[/?]/)
+  if (kind === 'session')
+    return answerOf(JSON.stringify({ accessToken: 'token', user: { id: `account-${total}` } }), plain)
+  if (kind === 'conversations') return answerOf(list(Number(total), Number(/offset=(\d+)/.exec(path)?.[1])), plain)
+  return conversationOf(Number(id.slice('bench-'.length)), plain)
 }
 
 const END = '\r\n\r\n'
-for (let number = 0; number < Number(process.argv[2]); number++) conversationOf(number)
+for (let number = 0; number < Number(process.argv[2]); number++)
+  for (const plain of [true, false]) conversationOf(number, plain)
 const server = createServer((socket) => {
   let come = ''
   socket.setNoDelay(true)
