@@ -75,7 +75,7 @@ overlaps('its node gives it back while the visitor looks for it: they find the n
   const [one, other] = stalls
   const stopped = first.stop()
   await until('the node to give both back', () => stalls.every((each) => each.reached()))
-  await open[0]?.page.getByText('The browser was lost').waitFor()
+  await open[0]?.page.getByRole('heading', { name: 'The browser was lost' }).waitFor()
   one?.go()
   try {
     await open[0]?.reaches('live')
