@@ -1,7 +1,6 @@
 import type { CDPSession, Page } from 'playwright'
 import { z } from 'zod'
-import { type Clock, SECOND } from '../core/clock.ts'
-import { within } from '../core/within.ts'
+import type { Clock } from '../core/clock.ts'
 import {
   type ChoiceMessage,
   type EditMessage,
@@ -11,11 +10,12 @@ import {
   remotePicker,
 } from '../wire/remote-fields.ts'
 import type { FarmMessage, FocusMessage } from '../wire/stream.ts'
+import { answerOf } from './answer-of.ts'
 import type { InPage } from './in-page/watch.ts'
 import { type World, watchWorlds } from './worlds.ts'
 
-/** A page that does not answer is busy, or holds everything up with a dialog. */
-const ANSWER_MS = 2 * SECOND
+/** What a visitor does lets a page open a window, as their own key or click would; a look at the page does not. */
+const GESTURES: (keyof InPage)[] = ['editField', 'pick']
 
 const NOWHERE = { editable: false, hidden: false, field: undefined }
 
@@ -82,12 +82,9 @@ export async function watchFields({
       arguments: args.map((value) => ({ value })),
       executionContextId: id,
       returnByValue: true,
-      userGesture: true,
+      userGesture: GESTURES.includes(name),
     })
-    const late = () => new Error('the page does not answer')
-    // A world that is gone has nothing to say, nor has one that is busy.
-    const value = await within(ANSWER_MS, answer, { clock, late }).catch(() => undefined)
-    return value?.result.value
+    return (await answerOf(answer, clock))?.result.value
   }
   /** What the first of the worlds says that has anything to say. */
   const ask = async (name: keyof InPage): Promise<{ answer?: unknown; world?: World }> => {

@@ -8,6 +8,7 @@ import { awaitCommand, writeCommand } from '../schemas/command/commands.ts'
 import { buildConnectCommand } from '../schemas/command/connect-command.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
 import type { Credential } from '../schemas/secrets.ts'
+import { answerOf } from './answer-of.ts'
 import { LeaseEnd } from './lease-end.ts'
 import { forgetSession, type LeaseOutcome, writeAsHolder } from './lease-writes.ts'
 import { ownState } from './own-state.ts'
@@ -46,7 +47,8 @@ export async function sealSession({
     accessToken: session.accessToken,
     account: { id, ...(email && { email }) },
   }
-  const profileState = JSON.stringify(ownState(await context.storageState(), profile))
+  const state = await answerOf(context.storageState(), clock)
+  const profileState = state && JSON.stringify(ownState(state, profile))
   return buildConnectCommand({
     ...commandOf(lease),
     connectionId: connectionIdOf(lease._id),
@@ -57,7 +59,7 @@ export async function sealSession({
     generation: lease.generation,
     provider: lease.provider,
     credential,
-    ...(profileState.length <= LONGEST_PROFILE && { profile: profileState }),
+    ...(profileState && profileState.length <= LONGEST_PROFILE && { profile: profileState }),
     keyring,
     now: clock.now(),
   }).args

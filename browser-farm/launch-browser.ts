@@ -4,6 +4,7 @@ import { type Browser, chromium } from 'playwright'
 import { SECOND } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { browserEnvironment } from './browser-environment.ts'
+import { withBoundedOutput } from './browser-output.ts'
 import { ownTemporaryFolder } from './temporary-folder.ts'
 
 /**
@@ -22,6 +23,8 @@ const FLAGS = [
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
+/** What Playwright adds for tests: here a window opens where the visitor has clicked or pressed a key, and not otherwise. */
+const NOT_WANTED = ['--disable-popup-blocking']
 const LAUNCH_TIMEOUT_MS = 30 * SECOND
 /** Processes of a browser that is ending may still write: its folder is tried again so often, 100 ms apart at first. */
 const REMOVE_RETRIES = 5
@@ -35,18 +38,22 @@ export async function launchBrowser({ CHROMIUM_PATH }: Pick<Config, 'CHROMIUM_PA
   const leave = (): void =>
     void rm(home, { recursive: true, force: true, maxRetries: REMOVE_RETRIES }).catch(() => undefined)
   try {
-    const browser = await chromium.launch({
-      ...(CHROMIUM_PATH && { executablePath: CHROMIUM_PATH }),
-      headless: true,
-      // Chromium's sandbox refuses to run as root.
-      chromiumSandbox: process.getuid?.() !== 0,
-      args: FLAGS,
-      env: browserEnvironment(home),
-      timeout: LAUNCH_TIMEOUT_MS,
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-    })
+    const own = `--crash-dumps-dir=${home}`
+    const launch = (): Promise<Browser> =>
+      chromium.launch({
+        ...(CHROMIUM_PATH && { executablePath: CHROMIUM_PATH }),
+        headless: true,
+        // Chromium's sandbox refuses to run as root.
+        chromiumSandbox: process.getuid?.() !== 0,
+        args: [...FLAGS, own],
+        ignoreDefaultArgs: NOT_WANTED,
+        env: browserEnvironment(home),
+        timeout: LAUNCH_TIMEOUT_MS,
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
+      })
+    const browser = await withBoundedOutput({ mark: own, launch })
     browser.once('disconnected', leave)
     return browser
   } catch (error) {

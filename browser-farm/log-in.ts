@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext } from 'playwright'
+import { SECOND } from '../core/clock.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
 import type { ProviderTrouble } from '../wire/flow-ends.ts'
@@ -12,6 +13,8 @@ import { createScreen, type Screen } from './screen.ts'
 import { type UsableSession, waitForSession } from './session-check.ts'
 
 const BLANK = 'about:blank'
+/** A page that is busy leaves late or not at all, and the visitor waits. */
+const BLANK_MS = 5 * SECOND
 
 /** A lease's browser from its opening to the usable session that the visitor made in it. */
 export interface Login {
@@ -79,15 +82,23 @@ export async function openLogin({
       const session = await waitForSession({ context, profile, clock, signal: both })
       screen.leave()
       // What the page still asks for could rotate the cookie after it was read.
-      await Promise.all(context.pages().map((page) => page.goto(BLANK).catch(() => undefined)))
+      await Promise.all(context.pages().map((page) => page.goto(BLANK, { timeout: BLANK_MS }).catch(() => undefined)))
       return session
     } catch (error) {
       both.throwIfAborted()
       throw error
     }
   }
-  const session = logIn()
+  // Ends at once where the flow does, whatever its page is at.
+  const session = Promise.race([logIn(), aborted(both)])
   // Whoever waits for it hears of a failure then; until then it is no unhandled one.
   session.catch(() => undefined)
   return { context, screen, session }
 }
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const end = (): void => reject(signal.reason)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })

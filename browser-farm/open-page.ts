@@ -1,6 +1,7 @@
 import type { Page, Response } from 'playwright'
 import { type Clock, SECOND } from '../core/clock.ts'
 import type { ProviderTrouble } from '../wire/flow-ends.ts'
+import { answerOf } from './answer-of.ts'
 import { LeaseEnd } from './lease-end.ts'
 
 /** How long a provider has for its first page, attempts and waits together (machine time): within a minute the visitor is told. */
@@ -63,8 +64,9 @@ async function attempt({
   try {
     const response = await page.goto(address, { waitUntil: 'commit', timeout: Math.max(1, leftMs) })
     const isLoaded = await loaded(page, Math.min(CONTENT_TIMEOUT_MS, end - clock.elapsed()))
-    if (response && (await isRefusal(response, page))) return { trouble: 'provider_refused', error: response.status() }
-    if (isLoaded || (await hasContent(page)) || (await loaded(page, end - clock.elapsed()))) return {}
+    if (response && (await isRefusal({ response, page, clock })))
+      return { trouble: 'provider_refused', error: response.status() }
+    if (isLoaded || (await hasContent(page, clock)) || (await loaded(page, end - clock.elapsed()))) return {}
     return { trouble: 'provider_slow' }
   } catch (error) {
     return { trouble: /timeout|timed_out/i.test(String(error)) ? 'provider_slow' : 'provider_unreachable', error }
@@ -77,13 +79,24 @@ const loaded = (page: Page, timeout: number): Promise<boolean> =>
     () => false,
   )
 
-const hasContent = (page: Page): Promise<boolean> =>
-  page.evaluate(() => (document.body?.childElementCount ?? 0) > 0).catch(() => false)
+async function hasContent(page: Page, clock: Clock): Promise<boolean> {
+  const found = page.evaluate(() => (document.body?.childElementCount ?? 0) > 0)
+  return (await answerOf(found, clock)) === true
+}
 
 /** An error that leads nowhere; one with something to do on it (a question whether one is a robot, say) is the visitor's to answer. */
-async function isRefusal(response: Response, page: Page): Promise<boolean> {
+async function isRefusal({
+  response,
+  page,
+  clock,
+}: {
+  response: Response
+  page: Page
+  clock: Clock
+}): Promise<boolean> {
   const status = response.status()
   if (status === TOO_MANY || status >= SERVER_ERROR) return true
   if (response.ok() || status < 400) return false
-  return page.evaluate(() => !document.querySelector('form, iframe, script, button, input, a')).catch(() => false)
+  const isDeadEnd = page.evaluate(() => !document.querySelector('form, iframe, script, button, input, a'))
+  return (await answerOf(isDeadEnd, clock)) === true
 }

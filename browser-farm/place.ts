@@ -3,6 +3,7 @@ import { seal, unseal } from '../core/envelope.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { hostAllowed, type ProviderProfile } from '../provider/profile.ts'
 import type { Lease } from '../schemas/lease/lease.ts'
+import { answerOf } from './answer-of.ts'
 import type { BrowserState } from './open-context.ts'
 import type { FarmRuntime } from './runtime.ts'
 
@@ -21,17 +22,19 @@ export async function sealPlace({
   lease: { _id },
   context,
   profile,
-  runtime: { keyring, log },
+  runtime: { keyring, clock, log },
 }: {
   lease: Pick<Lease, '_id'>
   context: BrowserContext
   profile: ProviderProfile
-  runtime: Pick<FarmRuntime, 'keyring' | 'log'>
+  runtime: Pick<FarmRuntime, 'keyring' | 'clock' | 'log'>
 }): Promise<Lease['place']> {
   try {
     const url = parseUrl(context.pages()[0]?.url() ?? '')
     if (!url || !/^https?:$/.test(url.protocol) || !hostAllowed(profile, url.hostname)) return undefined
-    const place: Place = { address: url.href, state: await context.storageState() }
+    const state = await answerOf(context.storageState(), clock)
+    if (!state) return undefined
+    const place: Place = { address: url.href, state }
     const text = JSON.stringify(place)
     if (text.length > LONGEST_PLACE) return undefined
     const { key, wrapped } = keyring.newDataKey()

@@ -20,6 +20,8 @@ const REST_MS = 400
 /** How soon after an input the remote focus is looked at, for the page to have reacted. */
 const FOCUS_MS = 120
 const START_AGAIN_MS = 25
+/** Windows of one lease at a time, the first included. */
+const MOST_WINDOWS = 8
 
 interface ScreenEvents {
   onFrame: (frame: Frame) => void
@@ -178,7 +180,11 @@ export function createScreen({
         .catch(() => undefined)
     }
   }
-  context.on('page', (page) => void add(page).catch(() => undefined))
+  context.on('page', (page) => {
+    // Each has a process and a share of this one: no sign-in needs so many.
+    if (context.pages().length > MOST_WINDOWS) void page.close().catch(() => undefined)
+    else void add(page).catch(() => undefined)
+  })
 
   return {
     setWatched: (wanted) => {

@@ -29,6 +29,8 @@ interface Worlds {
 
 const WORLD = 'farm'
 const BINDING = 'tellFarm'
+/** Each is asked where the focus is, again and again: a page with more frames than this is looked at in these alone. */
+const MOST_WORLDS = 100
 
 /** `onTold` is given what the frames' watchers tell (in-page/watch.ts). */
 export async function watchWorlds({
@@ -100,7 +102,7 @@ async function watchPart({
     for (const id of [...own.keys()]) forget(id)
   }
   cdp.on('Runtime.executionContextCreated', ({ context: { id, name, auxData } }) => {
-    if (name !== WORLD) return
+    if (name !== WORLD || worlds.size >= MOST_WORLDS) return
     const world = { id, frameId: String(auxData?.['frameId']), cdp }
     own.set(id, world)
     worlds.add(world)

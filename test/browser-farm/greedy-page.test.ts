@@ -1,0 +1,76 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { until } from '../support/until.ts'
+import { type Visit, visitOwnSite } from './visit.ts'
+
+const greedy = suite('a page that takes all that it can get')
+
+const UNASKED = 40
+const CLICKS = 20
+/** Windows of one lease, the first included. */
+const MOST_WINDOWS = 8
+
+const pages = () => ({
+  '/': `<script>
+addEventListener('keydown', ({ key }) => {
+  if (key === 'l') { const text = 'x'.repeat(40e6); console.log(text, text) }
+  if (key === 'm') location.href = '/more'
+  if (key !== 'w') return
+  const windows = Array.from({ length: ${UNASKED} }, () => open('about:blank', '_blank'))
+  tell('opened ' + windows.filter(Boolean).length)
+  for (const each of windows) each?.close()
+})
+tell('loaded')
+</script>`,
+  '/more': `<a href="/more" target="_blank" rel="opener" style="position:fixed;inset:0">more</a><script>
+const channel = new BroadcastChannel('windows')
+let count = 0
+channel.onmessage = ({ data }) => { if (data === 'who') channel.postMessage('me'); else count++ }
+addEventListener('keydown', () => {
+  count = 1
+  channel.postMessage('who')
+  setTimeout(() => tell('windows ' + count), 300)
+})
+tell('more')
+</script>`,
+})
+
+let visit: Visit
+let site: Visit['site']
+let hosted: Visit['hosted']
+greedy.before(async () => {
+  visit = await visitOwnSite({ pages })
+  ;({ site, hosted } = visit)
+})
+greedy.after(() => visit?.stop())
+
+greedy('opens one window for one key, and none for no key', async () => {
+  await hosted.press('w')
+  await until('the windows to be counted', () => site.told.some((what) => what.startsWith('opened')))
+  assert.ok(site.told.includes('opened 1'), site.told.join())
+})
+
+greedy('ends its own browser with a message that is too long, and nobody else', async () => {
+  const loads = () => site.told.filter((what) => what === 'loaded').length
+  const before = loads()
+  await hosted.press('l')
+  await hosted.page.getByText('sign in once more').first().waitFor()
+  await until('another browser', () => loads() > before)
+  await hosted.reaches('live')
+})
+
+greedy('has as many windows as a sign-in may need, however often it is clicked', async () => {
+  await hosted.press('m')
+  await visit.tells('more')
+  const box = await hosted.screen.boundingBox()
+  for (let click = 0; click < CLICKS; click++) {
+    const before = site.told.length
+    await hosted.page.mouse.click((box?.x ?? 0) + 100, (box?.y ?? 0) + 100)
+    if (click < MOST_WINDOWS - 1) await until('the next window', () => site.told.length > before)
+  }
+  await hosted.press('x')
+  const counted = await until('the windows to be counted', () => site.told.find((what) => what.startsWith('windows ')))
+  assert.is(counted, `windows ${MOST_WINDOWS}`)
+})
+
+greedy.run()
