@@ -62,31 +62,39 @@ export function openConnect({ url, onEnd }: OpenConnectOptions): void {
     )
   const channel = new BroadcastChannel(CHANNEL)
   let isOver = false
+  let told: ConnectOutcome | undefined
   const end = (outcome: ConnectOutcome): void => {
     if (isOver) return
     isOver = true
+    if (told) channel.postMessage(HEARD)
     setTimeout(() => channel.close(), LINGER_MS)
     onEnd(outcome)
   }
-  channel.onmessage = ({ data }) => {
-    if (!isOutcome(data)) return
-    channel.postMessage(HEARD)
-    end(data)
-  }
-  const follow = async (): Promise<void> => {
-    const link = await url
-    opened.location.replace(link)
-    while (!isOver) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-      const state = await askState(link)
-      if (state === 'left') end('cancelled')
-      else if (isOutcome(state)) end(state)
-    }
-  }
-  follow().catch(() => {
+  const fail = (): void => {
     opened.close()
     end('failed')
-  })
+  }
+  const look = async (): Promise<void> => {
+    const state = await askState(await url)
+    if (isOutcome(state)) end(state)
+    else if (state === 'left') end(told === undefined || told === 'connected' ? 'cancelled' : told)
+    else if (state === null && told) end(told)
+  }
+  // Any site can send a visitor to the page at the `redirectUrl`, and another flow may end there: the service says how this one did.
+  channel.onmessage = ({ data }) => {
+    if (!isOutcome(data)) return
+    told = data
+    if (isOver) channel.postMessage(HEARD)
+    else look().catch(fail)
+  }
+  const follow = async (): Promise<void> => {
+    opened.location.replace(await url)
+    while (!isOver) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      await look()
+    }
+  }
+  follow().catch(fail)
 }
 
 /**

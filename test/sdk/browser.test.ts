@@ -33,8 +33,12 @@ sdk.before(async () => {
   service = createServer((request, response) => {
     if (request.url === '/start/state')
       return response.setHeader('access-control-allow-origin', '*').end(JSON.stringify({ state }))
+    if (request.url === '/cancel') {
+      state = 'cancelled'
+      return response.writeHead(303, { location: `${appUrl}/done?status=cancelled` }).end()
+    }
     response.setHeader('content-type', 'text/html').setHeader('cross-origin-opener-policy', 'same-origin')
-    response.end(`<title>hosted</title><a href="${appUrl}/done?status=cancelled">Cancel</a>`)
+    response.end(`<title>hosted</title><a href="/cancel">Cancel</a>`)
   })
   app = createServer((request, response) => {
     if (request.url === '/module.js') return response.setHeader('content-type', 'text/javascript').end(script)
@@ -97,6 +101,17 @@ sdk('a window that is closed is a flow that was cancelled', async () => {
   await popup.close()
   state = 'left'
   await until('the end to be heard', async () => (await outcome(page)) === 'cancelled')
+  await context.close()
+})
+
+sdk('a page that says how it ended is not believed against the service', async () => {
+  const { context, page } = await opened()
+  const other = await context.newPage()
+  await other.goto(`${appUrl}/done?status=connected`)
+  await other.getByText('connected').waitFor()
+  state = 'expired'
+  await until('the end to be heard', async () => (await outcome(page)) !== '')
+  assert.is(await outcome(page), 'expired')
   await context.close()
 })
 
