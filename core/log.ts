@@ -36,11 +36,11 @@ const redact = {
 }
 
 /**
- * What the text of an error may repeat: addresses with a token in their query or a password before their host, and the value that a database
+ * What the text of an error may repeat: addresses with a token in their query or fragment, or a password before their host, and the value that a database
  * refused, which is an e-mail address or a key as often as not.
  */
 const SECRET_TEXTS: [RegExp, string][] = [
-  [/\b(\w{1,20}:\/\/[^\s?"']+)\?[^\s"']*/g, '$1?[redacted]'],
+  [/\b(\w{1,20}:\/\/[^\s?#"']+)([?#])[^\s"']*/g, '$1$2[redacted]'],
   [/\b(\w{1,20}:\/\/)[^\s/@"']+@/g, '$1[redacted]@'],
   [/\beyJ[\w-]+\.[\w.-]+/g, '[redacted]'],
   [/\bccs(op)?_[0-9a-f]{16,}/g, '[redacted]'],

@@ -63,6 +63,7 @@ log('an error that repeats what it was about is logged without it', () => {
     'E11000 duplicate key error collection: ccs.x index: _id_ dup key: { _id: "address|ada.l+x@mail.example.co.uk" }':
       /ada\.l|mail\.example/,
     'cannot reach ws://node:4000/?ticket=very-secret': /very-secret/,
+    'page.goto: net::ERR_ABORTED at https://idp.example/back#access_token=very-secret': /very-secret/,
     'cannot reach smtp://user:very-secret@mail.example:587': /very-secret|user/,
     [`Cast to string failed for value "${key}"`]: /0123456789abcdef/,
     'jwt eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln is wrong': /eyJ/,

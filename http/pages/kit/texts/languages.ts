@@ -6,7 +6,9 @@ const LANGUAGES: Record<string, Texts> = { en, de }
 export const LANGUAGE_TAGS = Object.keys(LANGUAGES)
 
 /** The texts in the language of a tag such as `de-AT`; null where there are none. */
-export const textsIn = (tag: string | undefined): Texts | null =>
-  LANGUAGES[tag?.toLowerCase().split(/[-_]/)[0] ?? ''] ?? null
+export function textsIn(tag: string | undefined): Texts | null {
+  const language = tag?.toLowerCase().split(/[-_]/)[0] ?? ''
+  return Object.hasOwn(LANGUAGES, language) ? (LANGUAGES[language] ?? null) : null
+}
 
 export const DEFAULT_TEXTS: Texts = en
