@@ -9,7 +9,7 @@ import type { FarmMessage } from '../wire/stream.ts'
 const LONGEST_WAIT_MS = 2 * MINUTE
 /** Words of a page's dialog that the visitor is shown. */
 const LONGEST_DIALOG = 1_000
-/** A page that asks again and again is not heard for the rest of its life: the visitor would never be done. */
+/** Pages that ask again and again are not heard for the rest of the lease, in however many windows: the visitor would never be done. */
 const MOST_DIALOGS = 50
 
 type Question = Omit<RemoteDialog, 'id'>
@@ -25,13 +25,12 @@ export interface Dialogs {
 
 export function createDialogs({ clock, tell }: { clock: Clock; tell: (message: FarmMessage) => void }): Dialogs {
   const open = new Map<string, (answer: DialogAnswer | null) => void>()
-  const asked = new WeakMap<Page, number>()
+  let asked = 0
   let stopped = false
   return {
     ask: async (page, { kind, site, message, value }) => {
-      const times = (asked.get(page) ?? 0) + 1
-      asked.set(page, times)
-      if (stopped || times > MOST_DIALOGS || page.isClosed()) return null
+      asked += 1
+      if (stopped || asked > MOST_DIALOGS || page.isClosed()) return null
       const id = randomUUID()
       const cancel = (): void => open.get(id)?.(null)
       const onNavigated = (frame: Frame): void => {

@@ -17,6 +17,9 @@ import { type World, watchWorlds } from './worlds.ts'
 /** What a visitor does lets a page open a window, as their own key or click would; a look at the page does not. */
 const GESTURES: (keyof InPage)[] = ['editField', 'pick']
 
+/** A list may be as long as a picture is large, and a page may open it as often as it likes: it is told once in so long (machine time). */
+const PICKER_MS = 100
+
 const NOWHERE = { editable: false, hidden: false, field: undefined }
 
 const focus = z.object({ editable: z.boolean(), hidden: z.boolean(), field: remoteField.optional() }).nullable()
@@ -55,7 +58,9 @@ export async function watchFields({
   let pickerWorld: World | undefined
   let lastEdit: number | undefined
 
-  const onTold = async (text: string, world: World): Promise<void> => {
+  const soon = newestOnly({ clock, everyMs: PICKER_MS })
+
+  const onTold = (text: string, world: World): void => {
     const parsed = told.safeParse(JSON.parse(text))
     if (!parsed.success) return
     if (parsed.data.type === 'focus') {
@@ -67,10 +72,13 @@ export async function watchFields({
     if (!next && pickerWorld !== world) return
     picker = next
     pickerWorld = world
+    soon(() => void show(next, world))
+  }
+  const show = async (next: RemotePicker | null, world: World): Promise<void> => {
     const placed = next && { ...next, rectangle: await onPage(next.rectangle, world) }
     if (picker === next) tell({ type: 'picker', ...(placed && { picker: placed }) })
   }
-  const worlds = await watchWorlds({ page, cdp, onTold: (text, world) => void onTold(text, world) })
+  const worlds = await watchWorlds({ page, cdp, onTold })
   const onPage = async (rectangle: RemoteField['rectangle'], world: World): Promise<RemoteField['rectangle']> => {
     const { x, y } = await worlds.placeOf(world).catch(() => ({ x: 0, y: 0 }))
     return { ...rectangle, x: rectangle.x + x, y: rectangle.y + y }
@@ -113,5 +121,25 @@ export async function watchFields({
     },
     selection: async () => String((await ask('selectedText')).answer ?? ''),
     reveal: () => everywhere('reveal'),
+  }
+}
+
+/** Does what it is given at once, and within `everyMs` (machine time) of that only the last of what else it was given, at its end. */
+function newestOnly({ clock, everyMs }: { clock: Clock; everyMs: number }): (work: () => void) => void {
+  let isWaiting = false
+  let newest: (() => void) | undefined
+  const go = (work: () => void): void => {
+    work()
+    isWaiting = true
+    clock.timer(everyMs, () => {
+      const next = newest
+      newest = undefined
+      isWaiting = false
+      if (next) go(next)
+    })
+  }
+  return (work) => {
+    if (isWaiting) newest = work
+    else go(work)
   }
 }

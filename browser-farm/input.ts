@@ -10,7 +10,7 @@ const BACKSPACE = { key: 'Backspace', code: 'Backspace', windowsVirtualKeyCode: 
 const MOUSE_TYPES = { move: 'mouseMoved', down: 'mousePressed', up: 'mouseReleased' } as const
 const TOUCH_TYPES = { start: 'touchStart', move: 'touchMove', end: 'touchEnd', cancel: 'touchCancel' } as const
 
-/** Carries one input message out in the page behind `cdp`. The order of calls is the order of events. */
+/** Carries one input message out in the page behind `cdp`, and resolves once the page has taken it. The order of calls is the order of events. */
 export function dispatchInput({
   cdp,
   message,
@@ -20,11 +20,10 @@ export function dispatchInput({
   message: PageMessage
   /** Device pixels of the remote screen to one CSS pixel. */
   scale: number
-}): void {
-  for (const [method, params] of inputCalls(inDevicePixels(message, scale))) {
-    // A page that navigates or closes may refuse an event: nothing that its visitor could do about it.
-    void cdp.send(method, params).catch(() => undefined)
-  }
+}): Promise<unknown> {
+  const calls = inputCalls(inDevicePixels(message, scale))
+  // A page that navigates or closes may refuse an event: nothing that its visitor could do about it.
+  return Promise.all(calls.map(([method, params]) => cdp.send(method, params).catch(() => undefined)))
 }
 
 /** The browser takes places on its screen, which is as many times larger as its pixels are smaller (device-pixels.ts). */

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../core/clock.ts'
 import { type FarmMessage, frameMessage, type PageMessage, readPageMessage } from '../wire/stream.ts'
-import { CLOSE_LEFT, PAGE_MESSAGES_PER_SECOND } from '../wire/stream-constants.ts'
+import { CLOSE_LEFT, CLOSE_PROTOCOL, PAGE_MESSAGES_PER_SECOND } from '../wire/stream-constants.ts'
 import { createLinkQuality } from './link-quality.ts'
 
 export interface Frame {
@@ -21,10 +21,10 @@ export interface Viewer {
   close(code: number): void
 }
 
-/** Close code of a page that does not keep to the protocol. */
-const CLOSE_PROTOCOL = 1008
 /** Bytes that may wait for a page: one that acknowledges what it does not read is sent no further frame. */
 const MOST_WAITING = 512 * 1024
+/** What is told waits on top of that, and no page that reads lets so much wait: it connects again, and hears how things stand. */
+const MOST_TOLD = 4 * 1024 * 1024
 const RATE_WINDOW_MS = 100
 const MESSAGES_PER_WINDOW = (PAGE_MESSAGES_PER_SECOND * RATE_WINDOW_MS) / 1_000
 
@@ -60,7 +60,10 @@ export function createViewer({
   socket.on('close', (code) => onClose({ left: code === CLOSE_LEFT }))
   socket.on('error', () => socket.terminate())
   return {
-    tell: (message) => socket.send(JSON.stringify(message)),
+    tell: (message) => {
+      if (socket.bufferedAmount > MOST_TOLD) socket.terminate()
+      else socket.send(JSON.stringify(message))
+    },
     show: frames.show,
     visible: () => visible,
     close: (code) => socket.close(code),

@@ -23,7 +23,9 @@ export const SILENCE_MS = 7_500
 /** Input that a page keeps while nothing comes through. */
 export const HELD_INPUTS = 500
 
-/** Why a socket was closed, as its close code: the flow has ended (its last state was told), */
+/** Why a socket was closed, as its close code: its page does not keep to the protocol (RFC 6455, 7.4.1), */
+export const CLOSE_PROTOCOL = 1008
+/** the flow has ended (its last state was told), */
 export const CLOSE_ENDED = 4000
 /** a newer viewer took over, */
 export const CLOSE_REPLACED = 4001

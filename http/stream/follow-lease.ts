@@ -7,7 +7,7 @@ import { resumeLease } from '../../schemas/lease/parked-leases.ts'
 import { noteViewer, noteViewerGone } from '../../schemas/lease/viewers.ts'
 import { type Hearing, hear } from '../../schemas/wakeups.ts'
 import type { StateMessage } from '../../wire/stream.ts'
-import { CLOSE_ENDED, CLOSE_REPLACED } from '../../wire/stream-constants.ts'
+import { CLOSE_ENDED, CLOSE_PROTOCOL, CLOSE_REPLACED } from '../../wire/stream-constants.ts'
 import { inTime } from '../kit/deadline.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
 import { queueOf } from './queue.ts'
@@ -82,6 +82,7 @@ async function follow({ leaseId, page, viewer, hearing, runtime }: Following): P
     if (isHeld(lease, clock.now())) {
       const end = await relayTo({ lease, page, runtime })
       if (end === 'replaced') return page.close(CLOSE_REPLACED)
+      if (end === 'odd') return page.close(CLOSE_PROTOCOL)
       // What ended is in the document by then.
       if (end === 'ended') continue
       if (end === 'moved') {

@@ -3,7 +3,7 @@ import { SECOND } from '../../core/clock.ts'
 import type { Runtime } from '../../core/process.ts'
 import type { Lease } from '../../schemas/lease/lease.ts'
 import { signTicket } from '../../schemas/lease/stream-ticket.ts'
-import { CLOSE_ENDED, CLOSE_LEFT, CLOSE_REPLACED, SILENCE_MS } from '../../wire/stream-constants.ts'
+import { CLOSE_ENDED, CLOSE_LEFT, CLOSE_PROTOCOL, CLOSE_REPLACED, SILENCE_MS } from '../../wire/stream-constants.ts'
 import { keepPulse } from './pulse.ts'
 
 const HANDSHAKE_MS = 3 * SECOND
@@ -23,6 +23,8 @@ type UpstreamEnd =
   /** It broke off, or the node gave the lease up. */
   | 'moved'
   | 'replaced'
+  /** The page has sent what no page of ours sends. */
+  | 'odd'
   | 'ended'
 
 /** Joins the visitor's socket to the node that holds the lease, until either goes away. Resolves once nothing of it is left. */
@@ -80,5 +82,6 @@ export function relayTo({
 function endOf(code: number, opened: boolean): UpstreamEnd {
   if (code === CLOSE_ENDED) return 'ended'
   if (code === CLOSE_REPLACED) return 'replaced'
+  if (code === CLOSE_PROTOCOL) return 'odd'
   return opened ? 'moved' : 'unreachable'
 }

@@ -14,7 +14,7 @@ const FRAME_BYTES = 256 * 1024
 const MOST_BYTES = 2 * 1024 * 1024
 const nothing = (): void => undefined
 
-deaf('is sent no more than it reads, and the newest frame once it does', async () => {
+async function pair() {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
   await once(server, 'listening')
   const page = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, { perMessageDeflate: false })
@@ -27,6 +27,15 @@ deaf('is sent no more than it reads, and the newest frame once it does', async (
     onQuality: nothing,
     onClose: nothing,
   })
+  const stop = (): void => {
+    page.terminate()
+    server.close()
+  }
+  return { page, socket, viewer, stop }
+}
+
+deaf('is sent no more than it reads, and the newest frame once it does', async () => {
+  const { page, socket, viewer, stop } = await pair()
   page.pause()
   const acknowledge = async (frame: number): Promise<void> => {
     const heard = once(socket, 'message')
@@ -49,8 +58,20 @@ deaf('is sent no more than it reads, and the newest frame once it does', async (
     await acknowledge(4_000_000_000)
     return newest === 100
   })
-  page.terminate()
-  server.close()
+  stop()
+})
+
+deaf('is told no more than it reads', async () => {
+  const { page, socket, viewer, stop } = await pair()
+  page.pause()
+  let largest = 0
+  const message = { type: 'copied', text: 'x'.repeat(FRAME_BYTES) } as const
+  for (let count = 0; count < 100; count++) {
+    viewer.tell(message)
+    largest = Math.max(largest, socket.bufferedAmount)
+  }
+  assert.ok(largest <= 3 * MOST_BYTES, `${largest} bytes wait`)
+  stop()
 })
 
 deaf.run()

@@ -7,6 +7,7 @@ const greedy = suite('a page that takes all that it can get')
 
 const UNASKED = 40
 const CLICKS = 20
+const LISTS = 100
 /** Windows of one lease, the first included. */
 const MOST_WINDOWS = 8
 
@@ -15,6 +16,12 @@ const pages = () => ({
 addEventListener('keydown', ({ key }) => {
   if (key === 'l') { const text = 'x'.repeat(40e6); console.log(text, text) }
   if (key === 'm') location.href = '/more'
+  if (key === 's') {
+    const list = document.body.appendChild(document.createElement('select'))
+    list.append(...Array.from({ length: 1_000 }, () => new Option('y'.repeat(200))))
+    for (let count = 0; count < ${LISTS}; count++) list.dispatchEvent(new MouseEvent('mousedown', { bubbles: true, cancelable: true }))
+    tell('opened the list')
+  }
   if (key !== 'w') return
   const windows = Array.from({ length: ${UNASKED} }, () => open('about:blank', '_blank'))
   tell('opened ' + windows.filter(Boolean).length)
@@ -48,6 +55,23 @@ greedy('opens one window for one key, and none for no key', async () => {
   await hosted.press('w')
   await until('the windows to be counted', () => site.told.some((what) => what.startsWith('opened')))
   assert.ok(site.told.includes('opened 1'), site.told.join())
+})
+
+greedy('is not told about its list as often as it opens it', async () => {
+  await hosted.page.reload()
+  const socket = hosted.page.waitForEvent('websocket')
+  let told = 0
+  const count = ({ payload }: { payload: string | Buffer }): void => {
+    if (String(payload).startsWith('{"type":"picker","picker"')) told++
+  }
+  void socket.then((each) => each.on('framereceived', count))
+  await hosted.page.reload()
+  await hosted.reaches('live')
+  await hosted.press('s')
+  await visit.tells('opened the list')
+  await hosted.page.getByRole('listbox').waitFor()
+  await hosted.page.keyboard.press('Escape')
+  assert.ok(told < LISTS / 2, `${told} times`)
 })
 
 greedy('ends its own browser with a message that is too long, and nobody else', async () => {

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { Leases } from '../../schemas/lease/lease.ts'
 import { ConsumedLinks } from '../../schemas/user/consumed-link.ts'
 import { signLink } from '../../sdk/src/index.ts'
+import { CLOSE_PROTOCOL } from '../../wire/stream-constants.ts'
 import { until } from '../support/until.ts'
 import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
 import { type FarmWorld, startFarmWorld } from './world.ts'
@@ -137,6 +138,32 @@ links('the stream opens for our own origin and the flow of the cookie only', asy
   assert.is(await statusOf({ cookie: headers.cookie }), 403)
   assert.is(await statusOf({ origin: headers.origin }), 401)
   assert.is(await statusOf(headers), 101)
+  await context.close()
+})
+
+links('a language that no texts are in is none', async () => {
+  for (const locale of ['constructor', '__proto__', 'toString', 'xx-XX']) {
+    const { context, page, reaches } = await open(world.link({ userRef: `speaks-${locale}`, locale }))
+    await reaches('live')
+    assert.is(await page.locator('html').getAttribute('lang'), 'en', locale)
+    await context.close()
+  }
+})
+
+links('a page that sends what is no message is hung up on, and its flow goes on', async () => {
+  const { context, page, reaches } = await open(world.link({ userRef: 'odd' }))
+  await reaches('live')
+  const [cookie] = await context.cookies(`${world.baseUrl}/start`)
+  const flow = await page.locator('main').getAttribute('data-flow')
+  const headers = { cookie: `${cookie?.name}=${cookie?.value}`, origin: world.baseUrl }
+  for (const odd of ['nonsense', Buffer.from('nonsense'), '{"type":"input","page":"x","number":1,"input":{}}']) {
+    const socket = new WebSocket(`${world.baseUrl.replace('http', 'ws')}/start/stream?flow=${flow}`, { headers })
+    socket.on('message', (text) => String(text).includes('"live"') && socket.send(odd))
+    const code = await new Promise((resolve) => socket.once('close', resolve))
+    assert.is(code, CLOSE_PROTOCOL)
+  }
+  await page.getByRole('button', { name: 'Continue here' }).click()
+  await reaches('live')
   await context.close()
 })
 
