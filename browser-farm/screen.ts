@@ -168,6 +168,11 @@ export function createScreen({
     pages.push(added)
     show(added)
   }
+  const refuse = async (page: Page): Promise<void> => {
+    await page.close()
+    // It has taken the focus of the browser with it.
+    await shown?.page.bringToFront()
+  }
   /** The focused field stays in sight where there is less room. */
   const resize = ({ width, height }: Viewport): void => {
     size = resized(viewport, { width, height })
@@ -182,8 +187,8 @@ export function createScreen({
   }
   context.on('page', (page) => {
     // Each has a process and a share of this one: no sign-in needs so many.
-    if (context.pages().length > MOST_WINDOWS) void page.close().catch(() => undefined)
-    else void add(page).catch(() => undefined)
+    const added = context.pages().length > MOST_WINDOWS ? refuse(page) : add(page)
+    void added.catch(() => undefined)
   })
 
   return {

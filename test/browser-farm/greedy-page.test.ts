@@ -31,12 +31,13 @@ tell('loaded')
 </script>`,
   '/more': `<a href="/more" target="_blank" rel="opener" style="position:fixed;inset:0">more</a><script>
 const channel = new BroadcastChannel('windows')
-let count = 0
-channel.onmessage = ({ data }) => { if (data === 'who') channel.postMessage('me'); else count++ }
+const me = Math.random()
+const others = new Set()
+channel.onmessage = ({ data }) => { if (data === 'who') channel.postMessage(me); else others.add(data) }
 addEventListener('keydown', () => {
-  count = 1
+  others.clear()
   channel.postMessage('who')
-  setTimeout(() => tell('windows ' + count), 300)
+  setTimeout(() => tell('windows ' + (others.size + 1)), 300)
 })
 tell('more')
 </script>`,
@@ -92,9 +93,11 @@ greedy('has as many windows as a sign-in may need, however often it is clicked',
     await hosted.page.mouse.click((box?.x ?? 0) + 100, (box?.y ?? 0) + 100)
     if (click < MOST_WINDOWS - 1) await until('the next window', () => site.told.length > before)
   }
-  await hosted.press('x')
-  const counted = await until('the windows to be counted', () => site.told.find((what) => what.startsWith('windows ')))
-  assert.is(counted, `windows ${MOST_WINDOWS}`)
+  // A key may meet a window that closes.
+  await until('the windows to be counted', async () => {
+    await hosted.press('x')
+    return site.told.includes(`windows ${MOST_WINDOWS}`)
+  })
 })
 
 greedy.run()
