@@ -80,7 +80,7 @@ export async function watchFields({
   }
   const worlds = await watchWorlds({ page, cdp, onTold })
   const onPage = async (rectangle: RemoteField['rectangle'], world: World): Promise<RemoteField['rectangle']> => {
-    const { x, y } = await worlds.placeOf(world).catch(() => ({ x: 0, y: 0 }))
+    const { x, y } = (await answerOf(worlds.placeOf(world), clock)) ?? { x: 0, y: 0 }
     return { ...rectangle, x: rectangle.x + x, y: rectangle.y + y }
   }
 
