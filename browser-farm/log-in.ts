@@ -89,16 +89,8 @@ export async function openLogin({
       throw error
     }
   }
-  // Ends at once where the flow does, whatever its page is at.
-  const session = Promise.race([logIn(), aborted(both)])
+  const session = logIn()
   // Whoever waits for it hears of a failure then; until then it is no unhandled one.
   session.catch(() => undefined)
   return { context, screen, session }
 }
-
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const end = (): void => reject(signal.reason)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-  })
