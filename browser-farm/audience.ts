@@ -91,8 +91,10 @@ export function createAudience({
       onPresence(true)
     },
     setState: (next, more = {}) => {
+      // Another browser: what the one before it asked is nobody's to answer.
       if (next === 'starting') {
         order.renew()
+        dialogs.clear()
         viewer?.tell(order.screen())
       }
       state = { type: 'state', state: next, ...more }

@@ -58,6 +58,18 @@ widgets(
   },
 )
 
+widgets('a window of another size closes the list, as browsers do', async () => {
+  await clickAt(100, 35)
+  const list = page.getByRole('listbox', { name: 'Country' })
+  await list.waitFor()
+  const { width, height } = page.viewportSize() ?? { width: 1_280, height: 720 }
+  const before = await hosted.screen.getAttribute('data-remote-width')
+  await page.setViewportSize({ width: width - 100, height })
+  await list.waitFor({ state: 'detached' })
+  await page.setViewportSize({ width, height })
+  await until('the screen to follow', async () => (await hosted.screen.getAttribute('data-remote-width')) === before)
+})
+
 widgets('by keyboard an entry is found by its first letter, Escape leaves the list as it was', async () => {
   await hosted.press('Space')
   const list = page.getByRole('listbox', { name: 'Country' })

@@ -173,6 +173,10 @@ ways('a provider that cannot be reached is said, and tried again in the same flo
   await until('the page to say so', async () => (await hosted.state()) === 'failed', { giveUpMs: 60_000 })
   assert.match(String(await hosted.page.getByRole('alert').textContent()), 'Own Assistant')
   site.refuse(false)
+  // The request is lost, which the visitor is told.
+  await hosted.page.route('**/start/again', (route) => route.abort(), { times: 1 })
+  await hosted.page.getByRole('button', { name: 'Try again' }).click()
+  await hosted.page.getByText('Please try again in a moment').waitFor()
   await hosted.page.getByRole('button', { name: 'Try again' }).click()
   await hosted.reaches('live')
   assert.is(await Leases.countDocuments({ userRef: 'unreachable' }), 1)

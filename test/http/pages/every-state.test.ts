@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import type { Browser, BrowserContextOptions } from 'playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Apps } from '../../../schemas/app/app.ts'
@@ -115,7 +115,10 @@ async function pictureOf({ width, height }: { width: number; height: number }): 
 }
 
 /** The page on a stream that says what the test wants. */
-async function open(options: BrowserContextOptions) {
+async function open(
+  options: BrowserContextOptions,
+  prepare: (page: Page) => Promise<unknown> = () => Promise.resolve(),
+) {
   const context = await browser.newContext({ ...options, bypassCSP: true, reducedMotion: 'reduce' })
   const page = await context.newPage()
   let say: ((message: string | Buffer) => void) | undefined
@@ -143,11 +146,27 @@ async function open(options: BrowserContextOptions) {
     userRef: 'someone',
     redirectUrl: 'https://acme.example/back',
   })
+  await prepare(page)
   await page.goto(url)
   const listens = () => until('the page to listen', () => say)
   await listens()
   return { page, context, tell: (message: string | Buffer) => say?.(message), hangUp: () => hangUp(), listens }
 }
+
+states('what takes longer than usual says so', async () => {
+  const { page, context, tell } = await open({}, (opening) => opening.clock.install())
+  for (const state of ['checking', 'starting'] as const) {
+    tell(JSON.stringify({ type: 'state', state }))
+    await page.locator(`main.start[data-state="${state}"]`).waitFor()
+    for (let passed = 0; passed < 25_000; passed += BEAT_MS) {
+      tell(ALIVE)
+      await page.clock.runFor(BEAT_MS)
+    }
+    await page.getByRole('heading', { name: 'This takes longer than usual' }).waitFor()
+    assert.is(await page.locator('main.start').getAttribute('data-state'), state)
+  }
+  await context.close()
+})
 
 for (const [size, options] of Object.entries(SIZES)) {
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -84,6 +84,10 @@ export const de: Texts = {
       title: 'Der Browser ging verloren',
       text: ({ provider }) => `Ein anderer wird geöffnet. Sie müssen sich dann noch einmal bei ${provider} anmelden.`,
     },
+    slow: {
+      title: 'Das dauert länger als sonst',
+      text: () => 'Es geht von selbst weiter: Bitte lassen Sie diese Seite offen.',
+    },
     silent: { title: 'Der Dienst antwortet gerade nicht', text: () => 'Es wird weiter versucht…' },
     interrupted: { title: 'Die Verbindung ist unterbrochen', text: () => 'Es wird weiter versucht…' },
     offline: {
@@ -161,7 +165,7 @@ export const de: Texts = {
     no_download: ({ provider }) => `Während der Anmeldung bei ${provider} kann nichts heruntergeladen werden.`,
     no_upload: ({ provider }) => `Während der Anmeldung bei ${provider} können keine Dateien gewählt werden.`,
     too_late: ({ provider }) => `Zum Abbrechen ist es zu spät: Ihr Konto bei ${provider} wird gerade verbunden.`,
-    not_cancelled: () => 'Das ging nicht. Bitte versuchen Sie es gleich noch einmal.',
+    not_answered: () => 'Das ging nicht. Bitte versuchen Sie es gleich noch einmal.',
   },
 
   remote: {

@@ -91,6 +91,7 @@ export const en = {
       text: ({ provider }: Names) =>
         `Another one is being opened, and you will have to sign in to ${provider} once more.`,
     },
+    slow: { title: 'This takes longer than usual', text: () => 'It goes on by itself: please keep this page open.' },
     silent: { title: 'The service does not answer right now', text: () => 'Trying again…' },
     interrupted: { title: 'The connection is interrupted', text: () => 'Trying again…' },
     offline: {
@@ -168,7 +169,7 @@ export const en = {
     no_download: ({ provider }: Names) => `Downloads are not possible during the sign-in to ${provider}.`,
     no_upload: ({ provider }: Names) => `Files cannot be chosen during the sign-in to ${provider}.`,
     too_late: ({ provider }: Names) => `Too late to cancel: your ${provider} account is being connected.`,
-    not_cancelled: () => 'That did not work. Please try again in a moment.',
+    not_answered: () => 'That did not work. Please try again in a moment.',
   },
 
   /** What is asked and said beside the remote page: its lists, its dialogs, copying, input that waits. */

@@ -10,7 +10,7 @@ export function listenToCancel({
   /** Resolves once the flow was begun, or could not be. */
   ready: Promise<unknown>
   onCancelled: () => void
-  onRefused: (why: 'too_late' | 'not_cancelled') => void
+  onRefused: (why: 'too_late' | 'not_answered') => void
 }): void {
   const question = find<HTMLDialogElement>('[data-cancel-question]')
   find('[data-cancel]').addEventListener('click', () => question.showModal())
@@ -20,7 +20,7 @@ export function listenToCancel({
     // A flow that is just beginning would come after its own end.
     await ready
     const answer = await post<{ ended: boolean }>('/start/cancel')
-    if (!answer) return onRefused('not_cancelled')
+    if (!answer) return onRefused('not_answered')
     if ('ok' in answer && !answer.ok.ended) return onRefused('too_late')
     onCancelled()
   })

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../../core/clock.ts'
+import { systemClock, type Timer } from '../../../../core/clock.ts'
 import type { FarmMessage, FocusMessage, PageMessage } from '../../../../wire/stream.ts'
 import { find } from '../../kit/assets/dom.ts'
 import { listenToCancel } from './cancel.ts'
@@ -15,12 +15,14 @@ import { createFrames } from './screen.ts'
 import { keepInSight } from './screen-view.ts'
 import { texts } from './texts.ts'
 import { listenToTypingBar } from './typing-bar.ts'
-import { showAddress, showNotice, showState, showWords, wayBack } from './view.ts'
+import { type Shown, showAddress, showNotice, showState, showWords, wayBack } from './view.ts'
 
 /** The hosted page `/start`: begins the flow once it is seen, and shows the remote browser of it. */
 const PHONE_WIDTH = 640
 const RETURN_MS = 1_500
 const RETRY_MS = 2_000
+/** What passes in seconds, and has not for so long, says so: nobody is to think that it hangs. */
+const SLOW_MS = 20_000
 const INTERRUPTED = { state: 'waiting', reason: 'interrupted' } as const
 
 const clock = systemClock()
@@ -71,8 +73,17 @@ async function start(): Promise<void> {
   const beginning = visible().then(begin)
   // Whatever still comes of a flow that the visitor has ended is not shown.
   let isOver = false
+  let latest: Shown = { state: 'starting' }
+  let slow: Timer | undefined
   const show: typeof showState = (shown) => {
-    if (!isOver) showState(shown)
+    if (isOver) return
+    latest = shown
+    showState(shown)
+    slow?.cancel()
+    const { state, reason } = shown
+    const isUnderWay = state === 'starting' || state === 'waiting' || state === 'checking'
+    if (isUnderWay && (reason === undefined || reason === 'lost'))
+      slow = clock.timer(SLOW_MS, () => showState({ ...shown, reason: 'slow' }))
   }
   listenToCancel({
     ready: beginning,
@@ -96,7 +107,12 @@ async function start(): Promise<void> {
   const pickers = createPickers(send)
   const dialogs = createDialogs(send)
   const copy = createCopy({ send, notify, clock })
-  const follow = followViewport({ send, mobile: begun.mobile, clock })
+  const resize: Send = (message) => {
+    // As browsers do: its place is another one.
+    pickers.show(undefined)
+    send(message)
+  }
+  const follow = followViewport({ send: resize, mobile: begun.mobile, clock })
   let screen: string | undefined
   let isLive = false
   // There is something to see and to click from the first picture on.
@@ -156,9 +172,15 @@ async function start(): Promise<void> {
     onOtherFlow: () => show({ state: 'failed', reason: 'other_flow' }),
   })
   find('[data-close-window]').addEventListener('click', () => send({ type: 'close-window' }))
-  find('[data-again]').addEventListener('click', () => {
-    show({ state: 'starting' })
-    void post('/start/again')
+  find('[data-again]').addEventListener('click', async () => {
+    const before = latest
+    const beginning: Shown = { state: 'starting' }
+    show(beginning)
+    const answer = await post('/start/again')
+    // Where the request was lost, nobody else says that it goes on, or that it does not.
+    if ((answer && 'ok' in answer) || latest !== beginning) return
+    show(answer ? { state: 'failed', message: answer.error } : before)
+    if (!answer) showNotice('not_answered', '', clock.sleep)
   })
   listenToMouse(send)
   listenToTouch({ send, isPhone: () => begun.mobile })

@@ -18,7 +18,7 @@ const link = find<HTMLAnchorElement>('[data-return]')
 const cancel = find('[data-cancel]')
 
 /** What the page shows: a state with what the service says of it, or what only the page itself knows. */
-type Shown = Omit<StateMessage, 'type' | 'reason'> & {
+export type Shown = Omit<StateMessage, 'type' | 'reason'> & {
   reason?: StateMessage['reason'] | keyof typeof texts.waits | 'other_flow'
   /** The service's own words, in the visitor's language. */
   message?: string | undefined
@@ -143,7 +143,7 @@ let hiding: AbortController | undefined
 
 type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
-export const showNotice = (what: Notice | 'too_late' | 'not_cancelled', detail: string, sleep: Sleep): void =>
+export const showNotice = (what: Notice | 'too_late' | 'not_answered', detail: string, sleep: Sleep): void =>
   showWords(texts.notices[what](names, detail), sleep)
 
 export function showWords(words: string, sleep: Sleep): void {
