@@ -20,12 +20,11 @@ const SINGLE = 20
 const REST = { least: 100, most: 400 }
 const CALLERS = 32
 const RATE_MS = 4_000
+/** Until a process is at rest, and how long it is looked at then (ms). */
+const IDLE = { after: 12_000, for: 15_000, most: 0.01 }
 
 const receiver = await startEventReceiver()
-const service = await startBenchService({
-  providers: [{ id: 'bench', sessionUrl: 'http://127.0.0.1:1/session', apiBaseUrl: 'http://127.0.0.1:1' }],
-  webhookUrl: receiver.url,
-})
+const service = await startBenchService({ webhookUrl: receiver.url })
 const actors = await startActorsProcess(service.env)
 const http = await startHttpProcess({ ...service.env, PORT: '0' })
 const floorProcess = fork(new URL('events/floor.ts', import.meta.url), [receiver.url], {
@@ -133,6 +132,16 @@ printRow({
   ratio: median(rates.ours) / median(rates.floor),
   // 500/s where the floor makes 4,000/s.
   goal: { atLeast: 0.125 },
+})
+
+await new Promise((resolve) => setTimeout(resolve, IDLE.after))
+const load = await actors.load(IDLE.for)
+printRow({
+  what: 'an idle actors process, of a core',
+  ours: rounded(load),
+  floor: rounded(IDLE.most),
+  ratio: load / IDLE.most,
+  goal: { atMost: 1 },
 })
 
 floorProcess.disconnect()

@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000
 const IDLE_MS = 15_000
 /** Claims of a process that is killed come back after their 15 s. */
 const REBALANCE_MS = 15_000
-const MOST = { lateMs: 2_000, load: 0.02, memoryMib: 200 }
+const MOST = { lateMs: 2_000, load: 0.01, memoryMib: 200 }
 
 const provider = await startProvider()
 const world = await startScaleWorld({ site: provider.site })

@@ -16,7 +16,8 @@ export interface Poller {
 /**
  * Calls `work` again and again until it is stopped: at once while it finds something (returns more than 0), else after `everyMs`
  * of machine time, at the next hint, or when `nextDue` says that something is due, whichever comes first. Where `nextDue` has passed
- * although nothing was found (there is no room for it, say), after `retryMs`. Errors are logged and borne.
+ * although nothing was found (there is no room for it, say), after `retryMs`. A pause that nothing ended asks `nextDue` first, which is one
+ * small read where `work` may be many. Errors are logged and borne.
  */
 export function startPoller({
   name,
@@ -30,7 +31,7 @@ export function startPoller({
   name: string
   everyMs: number
   work: () => Promise<number>
-  /** When the next of what waits is due; undefined where that is later than `everyMs`. */
+  /** When the next of what `work` would find is due; undefined where that is later than `everyMs`. */
   nextDue?: () => Promise<Date | undefined>
   retryMs?: number
   clock: Clock
@@ -42,14 +43,21 @@ export function startPoller({
     clock.sleep(ms, AbortSignal.any([stopped.signal, wake.signal])).catch(() => undefined)
 
   const run = async (): Promise<void> => {
+    /** Something may be there: all but a pause that nothing ended says so. */
+    let expecting = true
     while (!stopped.signal.aborted) {
       wake = new AbortController()
       try {
-        const found = await work()
-        if (found > 0) continue
+        if (expecting && (await work()) > 0) continue
         const due = await nextDue?.()
         const dueInMs = due ? due.getTime() - clock.now().getTime() : everyMs
-        await pause(Math.min(everyMs, dueInMs > 0 ? dueInMs : retryMs))
+        if (dueInMs <= 0 && !expecting) {
+          expecting = true
+          continue
+        }
+        const ms = Math.min(everyMs, dueInMs > 0 ? dueInMs : retryMs)
+        await pause(ms)
+        expecting = !nextDue || ms < everyMs || wake.signal.aborted
       } catch (error) {
         log.warn({ err: error, poller: name }, 'poll failed')
         await clock.sleep(ERROR_WAIT_MS, stopped.signal).catch(() => undefined)

@@ -26,7 +26,12 @@ export async function startActorsProcess(env: Record<string, string>): Promise<A
     execArgv: NODE_ARGUMENTS,
     stdio: ['ignore', 2, 2, 'ipc'],
   })
-  await once(child, 'message')
+  const died = once(child, 'exit').then(([status]) => {
+    throw new Error(`the actors process ended with status ${status}`)
+  })
+  await Promise.race([once(child, 'message'), died])
+  // From here on its end is what is asked for.
+  died.catch(() => undefined)
   const file = (name: string): Promise<string> => readFile(`/proc/${child.pid}/${name}`, 'utf8')
   const processorSeconds = async (): Promise<number> => {
     const fields = (await file('stat')).split(') ')[1]?.split(' ') ?? []

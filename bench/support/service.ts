@@ -34,12 +34,19 @@ interface BenchService {
   stop(): Promise<void>
 }
 
+/** Where no account is read. */
+const UNASKED: BenchProvider = {
+  id: 'bench',
+  sessionUrl: 'http://127.0.0.1:1/session',
+  apiBaseUrl: 'http://127.0.0.1:1',
+}
+
 /** An empty database with one app, and what the service's processes need to work on it with these providers. */
 export async function startBenchService({
-  providers,
+  providers = [UNASKED],
   webhookUrl,
 }: {
-  providers: BenchProvider[]
+  providers?: BenchProvider[]
   /** Where the app's events go; nowhere by default. */
   webhookUrl?: string
 }): Promise<BenchService> {

@@ -79,9 +79,10 @@ export async function startWorld({ timeScale = 2_400 }: { timeScale?: number } =
   }
 }
 
-/** Lets events happen, as a consumed link does: one document each, with its event in the outbox. Returns the deliveryIds. */
+/** Lets events happen, as a consumed link does: one document each, with its event in the outbox, not due yet where `held`. Returns the deliveryIds. */
 export async function happen<E extends EventName>(
   list: { appId: string; event: E; payload: EventPayloads[E] }[],
+  { held = false }: { held?: boolean } = {},
 ): Promise<string[]> {
   const now = new Date()
   const entries = list.map((one) => outboxEntry({ cause: newId(), at: now, ...one }))
@@ -93,7 +94,7 @@ export async function happen<E extends EventName>(
       consumedAt: now,
       expireAt: new Date(now.getTime() + 86_400_000),
       outbox: [entry],
-      outboxAt: now,
+      ...(!held && { outboxAt: now }),
     })),
   )
   return entries.map(({ id }) => deliveryIdOf(id))
