@@ -90,7 +90,7 @@ function createSupervisor({
   const shards: Shard[] = []
   const children = new Map<string, Child>()
   const running = new Set<Promise<void>>()
-  const stopping = new AbortController()
+  let stopped: Error | undefined
 
   const openShard = (): Shard => {
     const free = shards.find((shard) => shard.children < CHILDREN_PER_SHARD)
@@ -123,10 +123,9 @@ function createSupervisor({
       pending: new Set(),
     }
     const handle = async (_state: undefined, message: Message): Promise<undefined> => {
-      const signal = AbortSignal.any([message.controller.signal, stopping.signal])
-      const { doing, crashes } = message
+      const { doing, crashes, controller } = message
       child.info = { ...child.info, state: 'working', doing, crashes, since: clock.now() }
-      await message.work(signal)
+      await message.work(controller.signal)
       message.done()
       return undefined
     }
@@ -150,6 +149,7 @@ function createSupervisor({
       done: () => undefined,
       failed: () => undefined,
     }
+    if (stopped) message.controller.abort(stopped)
     child.pending.add(message)
     const told = new Promise<void>((done, failed) => {
       dispatch(child.ref, Object.assign(message, { done, failed }))
@@ -172,7 +172,8 @@ function createSupervisor({
     size: () => children.size,
     list: () => [...children.values()].map(({ info, pending }) => ({ ...info, mailbox: pending.size - 1 })),
     stop: async (reason) => {
-      stopping.abort(reason)
+      stopped = reason
+      for (const { pending } of children.values()) for (const { controller } of pending) controller.abort(reason)
       await Promise.all(running)
       log.debug({ supervisor: name }, 'stopped')
     },
