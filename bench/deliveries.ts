@@ -48,7 +48,7 @@ printRow({
   ours: perSecond(rates.ours),
   floor: perSecond(rates.bare),
   ratio: median(rates.ours) / median(rates.bare),
-  goal: { atLeast: 0.3 },
+  goal: { atLeast: 0.5 },
 })
 printRow({
   what: 'deliveries, against agenda on the same database',
