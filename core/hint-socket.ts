@@ -20,6 +20,8 @@ interface HintSocket {
 }
 
 const MAC_BYTES = 16
+/** No message of ours is longer: what is costs nothing but its arrival. */
+const MOST_BYTES = 256
 /** A message that is older, or as much ahead of this machine's clock, is none: one that was overheard is of no use for longer. */
 const FRESH_MS = 10 * SECOND
 
@@ -49,6 +51,7 @@ export async function openHintSocket({
   const [signingKey] = keys
   if (!signingKey) throw new Error('messages need a key')
   socket.on('message', (bytes) => {
+    if (bytes.length > MOST_BYTES) return
     const [mac, signed] = [bytes.subarray(0, MAC_BYTES), bytes.subarray(MAC_BYTES)]
     if (mac.length < MAC_BYTES || !keys.some((key) => timingSafeEqual(mac, macOf(signed, key)))) return
     const [sentAt = '', text = ''] = signed.toString().split(' ')
@@ -56,7 +59,12 @@ export async function openHintSocket({
   })
   // Exclusive: workers of one cluster would share it.
   socket.bind({ address, port, exclusive: true })
-  await once(socket, 'listening')
+  try {
+    await once(socket, 'listening')
+  } catch (error) {
+    socket.close()
+    throw error
+  }
   socket.on('error', (error) => log.warn({ err: error }, 'messages between processes'))
   socket.unref()
   return {

@@ -67,6 +67,7 @@ messages('what strangers send, what was changed, and what is old is not', async 
     signed(`${now - MINUTE} commands`),
     signed(`${now + MINUTE} commands`),
     signed('commands'),
+    signed(`${now} commands,${'x'.repeat(300)}`),
   ])
     await send(bytes)
   assert.equal(await heardSoFar(), [])
