@@ -7,6 +7,7 @@ const widgets = suite('what a browser draws over a page')
 
 const at = (left: number, top: number) =>
   `style="position:absolute;left:${left}px;top:${top}px;width:160px;height:30px"`
+const YEARS = Array.from({ length: 60 }, (_, index) => `<option>${1960 + index}</option>`).join('')
 const pages = () => ({
   '/': `<body style="margin:0">
 <select id="one" aria-label="Country" ${at(20, 20)}><option value="a">Austria</option><option value="b" disabled>Belgium</option>
@@ -16,6 +17,8 @@ const pages = () => ({
 <input id="paint" type="color" aria-label="Paint" ${at(220, 120)}>
 <input id="town" list="towns" aria-label="Town" ${at(20, 220)}><datalist id="towns"><option>Graz</option><option>Linz</option></datalist>
 <input id="hour" type="time" aria-label="Hour" ${at(220, 220)}>
+<select id="high" aria-label="Year" ${at(420, 20)}>${YEARS}</select>
+<select id="low" aria-label="Month" ${at(620, 400)}>${YEARS}</select>
 <script>
 for (const type of ['input', 'change'])
   addEventListener(type, ({ target }) => tell([type, target.id, [...(target.selectedOptions ?? [])].map((each) => each.text).join('+') || target.value]))
@@ -120,6 +123,25 @@ widgets('suggestions stand beside typing, are narrowed by it and taken with the 
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await tells('input,town,Linz')
+})
+
+widgets('a long list stands under its field, or over it where there is more room, and never on it', async () => {
+  const boxOf = async (locator: typeof hosted.screen) => (await locator.boundingBox()) ?? { x: 0, y: 0, height: 0 }
+  const screen = await boxOf(hosted.screen)
+  const stage = await boxOf(page.locator('.stage'))
+  await clickAt(500, 35)
+  const panel = page.locator('.picker', { has: page.getByRole('listbox', { name: 'Year' }) })
+  await panel.waitFor()
+  const under = await boxOf(panel)
+  assert.ok(under.y >= screen.y + 50 - 1, `begins at ${under.y}`)
+  assert.ok(under.y + under.height <= stage.y + stage.height, 'ends on the stage')
+  await page.keyboard.press('Escape')
+  await clickAt(700, 415)
+  const other = page.locator('.picker', { has: page.getByRole('listbox', { name: 'Month' }) })
+  await other.waitFor()
+  const over = await boxOf(other)
+  assert.ok(over.y + over.height <= screen.y + 400 + 1 && over.y >= stage.y, `ends at ${over.y + over.height}`)
+  await page.keyboard.press('Escape')
 })
 
 widgets('a page knows nothing of the world that watches it', async () => {

@@ -69,7 +69,12 @@ function bounded(shift: number, start: number, length: number, room: number): nu
   return Math.min(Math.max(shift, room - length - start), -start)
 }
 
-/** Puts a panel of the page at a place of the remote screen, within the stage. */
+/** Between a panel and the edge of the stage. */
+const EDGE_PX = 4
+/** Three entries that a finger hits: lower than this a list is of no use, and covers its field rather. */
+const LEAST_PANEL_PX = 140
+
+/** Puts a panel of the page under a place of the remote screen, or over it where there is more room: within the stage. */
 export function placeAt(panel: HTMLElement, rectangle: { x: number; y: number; width: number; height: number }): void {
   const box = canvas.getBoundingClientRect()
   const around = stage.getBoundingClientRect()
@@ -77,11 +82,13 @@ export function placeAt(panel: HTMLElement, rectangle: { x: number; y: number; w
   const left = box.left - around.left + rectangle.x * scale
   const top = box.top - around.top + rectangle.y * scale
   const below = top + rectangle.height * scale
-  panel.style.minWidth = `${Math.min(rectangle.width * scale, stage.clientWidth - 8)}px`
-  panel.style.maxHeight = `${stage.clientHeight - 8}px`
+  panel.style.minWidth = `${Math.min(rectangle.width * scale, stage.clientWidth - 2 * EDGE_PX)}px`
   const roomBelow = stage.clientHeight - below
-  const wanted = panel.offsetHeight <= roomBelow ? below : top - panel.offsetHeight
-  const fits = (value: number, length: number, room: number): number => Math.max(4, Math.min(value, room - length - 4))
+  panel.style.maxHeight = `${Math.max(roomBelow - EDGE_PX, top - EDGE_PX, LEAST_PANEL_PX)}px`
+  const isBelow = panel.offsetHeight <= roomBelow - EDGE_PX || roomBelow >= top
+  const wanted = isBelow ? below : top - panel.offsetHeight
+  const fits = (value: number, length: number, room: number): number =>
+    Math.max(EDGE_PX, Math.min(value, room - length - EDGE_PX))
   panel.style.left = `${fits(left, panel.offsetWidth, stage.clientWidth)}px`
   panel.style.top = `${fits(wanted, panel.offsetHeight, stage.clientHeight)}px`
 }
