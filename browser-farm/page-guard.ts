@@ -17,6 +17,9 @@ interface Guard {
   notify: Notify
 }
 
+/** Pages whose visitor did not say who they are to a server that asked: its refusal is no news to them. */
+const declined = new WeakSet<Page>()
+
 type Notify = (notice: Notice, detail?: string) => void
 
 /**
@@ -67,10 +70,11 @@ export async function keepInside({
     // A page that was closed meanwhile asks for nothing any more.
     answer.catch(() => undefined)
   })
-  cdp.on('Fetch.authRequired', ({ requestId, authChallenge: { origin } }) => {
+  cdp.on('Fetch.authRequired', ({ requestId, frameId, authChallenge: { origin } }) => {
     const site = parseUrl(origin)?.host ?? origin
     void dialogs.ask(page, { kind: 'sign-in', site, message: '', value: '' }).then((answer) => {
       const { accepted = false, text: username = '', password = '' } = answer ?? {}
+      if (!accepted && frameId === frameTree.frame.id) declined.add(page)
       const authChallengeResponse = accepted
         ? ({ response: 'ProvideCredentials', username, password } as const)
         : ({ response: 'CancelAuth' } as const)
@@ -93,17 +97,20 @@ function watchAddress({ page, profile, isPopup, notify }: Guard): void {
     const url = parseUrl(page.url())
     if (url && isOutside(url, profile)) await page.goto(profile.loginUrl, { waitUntil: 'commit' })
   }
+  const back = (): void => void goBack().catch(() => undefined)
   const leave: Notify = (notice, detail) => {
     notify(notice, detail)
-    void goBack().catch(() => undefined)
+    back()
   }
   const judge = (frame: Frame): void => {
     const url = parseUrl(frame.url())
     if (frame !== page.mainFrame() || !url) return
     const { protocol, hostname } = url
+    const isDeclined = declined.delete(page)
     if (protocol === ERROR_PAGE) {
       const outside = failed && !hostAllowed(profile, failed.hostname)
       if (outside) leave('outside', failed?.hostname)
+      else if (isDeclined) back()
       else leave('unanswered')
     } else if (isOutside(url, profile)) leave('outside', protocol.startsWith('http') ? hostname : protocol)
   }

@@ -14,7 +14,8 @@ addEventListener('keydown', ({ key }) => {
   if (key === 'l') { onbeforeunload = (event) => event.preventDefault(); location.href = '/left' }
 })
 </script>Press a key`,
-  '/left': '<script>tell("left"); addEventListener("keydown", () => { location.href = "/locked" })</script>left',
+  '/left':
+    '<script>tell("left"); addEventListener("pageshow", () => tell("seen")); addEventListener("keydown", () => { location.href = "/locked" })</script>left',
   '/locked': '<script>tell("let in")</script>',
 })
 
@@ -56,7 +57,8 @@ dialogs('a prompt begins with what the page gives, and takes a text or none', as
   await hosted.press('p')
   const answer = page.getByRole('dialog').getByRole('textbox')
   assert.is(await answer.inputValue(), 'Nobody')
-  await answer.fill('Ada')
+  // Selected, so that typing replaces it.
+  await page.keyboard.type('Ada')
   await page.keyboard.press('Enter')
   await tells('prompt:Ada')
   await hosted.press('p')
@@ -86,6 +88,25 @@ dialogs('a page that is being left asks first', async () => {
   await button('OK').click()
   await tells('left')
 })
+
+dialogs(
+  'who does not answer a server that wants a password is where they were, and nothing says otherwise',
+  async () => {
+    const asked = page.getByRole('dialog', { name: 'asks for a user name and a password' })
+    const decline = async () => {
+      const seen = () => site.told.filter((what) => what === 'seen').length
+      const before = seen()
+      await hosted.press('b')
+      await asked.waitFor()
+      // What came over the same stream before the question is shown by now.
+      assert.is(await page.locator('[data-notice]').isVisible(), false)
+      await asked.getByRole('button', { name: 'Cancel' }).click()
+      await until('the page before', () => seen() > before)
+    }
+    await decline()
+    await decline()
+  },
+)
 
 dialogs('a server that wants a user name and a password asks the visitor, until they are right', async () => {
   await hosted.press('b')

@@ -39,6 +39,8 @@ export function createDialogs(send: Send): Dialogs {
       open.set(id, dialog)
       document.body.append(dialog)
       dialog.showModal()
+      // What is typed takes the place of what a prompt begins with, as in a browser's own.
+      fields[0]?.select()
     },
     close,
     closeAll: () => {
