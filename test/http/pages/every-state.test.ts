@@ -195,8 +195,10 @@ for (const [size, options] of Object.entries(SIZES)) {
           await look('question')
           await page.getByRole('button', { name: 'Go on' }).click()
         }
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
-        assert.is(overflow, false, `${state} is no wider than the screen: ${size}`)
+        assert.ok(
+          (await widthOf(page)) <= (options.viewport?.width ?? 0),
+          `${state} is no wider than the screen: ${size}`,
+        )
         await look(state)
         if (state === 'live') {
           await hangUp()
@@ -210,5 +212,23 @@ for (const [size, options] of Object.entries(SIZES)) {
     })
   }
 }
+
+for (const locale of ['en', 'de']) {
+  states(`fits the narrowest phones: ${locale}`, async () => {
+    const viewport = { width: 320, height: 568 }
+    const { page, context, tell } = await open({ ...PHONE, viewport, locale })
+    for (const name of ['queue', 'typing', 'date', 'basic-auth', 'trouble']) {
+      for (const message of STATES[name] ?? []) tell(JSON.stringify(message))
+      if (name === 'typing') tell(await pictureOf(viewport))
+      const last = STATES[name]?.findLast((message) => message.type === 'state')
+      await page.locator(`main.start[data-state="${last?.type === 'state' ? last.state : ''}"]`).waitFor()
+      assert.ok((await widthOf(page)) <= viewport.width, `${name} is ${await widthOf(page)} wide`)
+    }
+    await context.close()
+  })
+}
+
+/** A phone shows a page that is too wide smaller: its window is no measure then. */
+const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
 
 states.run()

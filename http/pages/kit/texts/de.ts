@@ -39,7 +39,7 @@ export const de: Texts = {
     nextField: 'Nächstes Feld',
     enter: 'Eingabe',
     clearField: 'Feld leeren',
-    hideText: 'Text verbergen',
+    hideText: 'Verbergen',
   },
 
   states: {
