@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorable, LONGEST_ID, moment, text } from './text.ts'
+import { isStorable, LONGEST_ID, line, moment, text } from './text.ts'
 
 /** Neither `URL.parse` nor `URL.canParse`: the older of the supported Node versions lack the one and get the other wrong. */
 function namesNoUser(address: string): boolean {
@@ -11,23 +11,18 @@ function namesNoUser(address: string): boolean {
   }
 }
 
-/** It stands in subjects of mails and in pages' titles: of one line, and nothing that is not seen. */
-const name = z
-  .string()
-  .trim()
-  .min(1, 'is empty')
-  .max(80, 'is longer than 80 characters')
-  .refine((value) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value), 'has a line break or a control character')
-  .refine(isStorable, 'is no valid text')
 const address = z
   .string()
   .max(2_048)
   .regex(/^https?:\/\//, 'must be an http or https address')
   .refine(namesNoUser, 'must be an http or https address')
 
+/** It stands in subjects of mails and in pages' titles. */
+const LONGEST_NAME = 80
+
 /** What of an app can be given at onboarding and changed later; null removes an optional one. */
 const appFields = {
-  appName: name,
+  appName: line(LONGEST_NAME),
   contactEmail: z.email('must be an e-mail address'),
   logoUrl: address.nullable(),
   primaryColor: z
@@ -83,8 +78,13 @@ export const DEPRECATION_DAYS = 90
 
 /** POST /ops/deprecations: to the contact address of one app, or of all. */
 export const deprecationBody = z.strictObject({
-  subject: z.string().trim().min(1, 'is empty').max(120, 'is longer than 120 characters'),
-  message: z.string().trim().min(1, 'is empty').max(10_000, 'is longer than 10000 characters'),
+  subject: line(120),
+  message: z
+    .string()
+    .trim()
+    .min(1, 'is empty')
+    .max(10_000, 'is longer than 10000 characters')
+    .refine(isStorable, 'is no valid text'),
   removedAt: moment,
   appId: text(LONGEST_ID).optional(),
 })

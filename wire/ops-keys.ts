@@ -1,14 +1,11 @@
 import { z } from 'zod'
 import { OPERATOR_ROLES } from './endpoint.ts'
+import { line } from './text.ts'
 
 const time = z.iso.datetime()
 
 /** What people call a key, to tell it from others. */
-const keyName = z
-  .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string') })
-  .trim()
-  .min(1, 'is empty')
-  .max(80, 'is longer than 80 characters')
+const keyName = line(80)
 
 /** POST /ops/apps/:appId/keys */
 export const newApiKeyBody = z.strictObject({ name: keyName })

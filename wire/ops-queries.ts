@@ -26,5 +26,5 @@ export const deliveriesQuery = listingQuery.extend({
 /** POST /ops/deliveries/retry, in the query or the body: deliveries that were dropped since then, of one app or of all. */
 export const retryManyInput = z.object({ since: moment, appId: text(LONGEST_ID).optional() })
 
-/** POST /ops/purge. Anything but these two is refused, so that nobody deletes by a slip. */
+/** POST /ops/purge */
 export const opsPurgeQuery = z.object({ dryRun: z.enum(['true', 'false'], 'must be true or false').default('false') })

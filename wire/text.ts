@@ -17,6 +17,16 @@ export const text = (longest: number) =>
     .max(longest, `is longer than ${longest} characters`)
     .refine(isStorable, 'is no valid text')
 
+/** One line of it that somebody names a thing with, of 1 to `longest` characters: nothing in it that a line does not show, or that ends it. */
+export const line = (longest: number) =>
+  z
+    .string({ error: ({ input }) => wrongType(input) })
+    .trim()
+    .min(1, 'is empty')
+    .max(longest, `is longer than ${longest} characters`)
+    .refine((value) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value), 'has a line break or a control character')
+    .refine(isStorable, 'is no valid text')
+
 /** A UUID in lower case, as every id of this service is stored. */
 export const uuid = z
   .uuid({ error: ({ input }) => (typeof input === 'string' ? 'must be a UUID' : wrongType(input)) })

@@ -8,6 +8,7 @@ import { deadline } from './deadline.ts'
 import { endpoint } from './endpoint.ts'
 import { parseInput } from './input.ts'
 import { jsonBody } from './json-body.ts'
+import { onlyKnown } from './only-known.ts'
 import type { HttpRuntime } from './runtime.ts'
 
 /** A handler has sent its answer itself: text that was made before, or a stream. */
@@ -39,6 +40,7 @@ export function endpointRouter<T extends Endpoints>({
   handlers,
   under,
   guard,
+  exact = false,
   runtime,
 }: {
   endpoints: T
@@ -46,6 +48,8 @@ export function endpointRouter<T extends Endpoints>({
   /** Where the router is mounted. */
   under: string
   guard: (endpoint: Endpoint) => RequestHandler[]
+  /** Whoever changes something is told of a field that is not known, which is left out of account elsewhere. */
+  exact?: boolean
   runtime: Pick<HttpRuntime, 'clock'>
 }): Router {
   const router = Router()
@@ -61,6 +65,7 @@ export function endpointRouter<T extends Endpoints>({
       ...(body ? jsonBody({ optional: bodyOptional }) : []),
       ...(body && !waits ? [soon] : []),
       ...(upload ? [uploading] : []),
+      ...(exact && method !== 'get' ? [onlyKnown(each)] : []),
       answering(each, handlers[name] as Handler<Endpoint>),
     ]
     byPath.set(path, handlersOfPath)

@@ -24,6 +24,7 @@ export function opsRouter(runtime: HttpRuntime): Router {
     endpointRouter({
       endpoints: opsEndpoints,
       under: '/ops',
+      exact: true,
       runtime,
       guard: ({ authentication }) => (authentication.by === 'operatorKey' ? [roleAtLeast(authentication.least)] : []),
       handlers: {

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Commands } from '../../../schemas/command/command.ts'
+import { Deliveries } from '../../../schemas/delivery/delivery.ts'
+import { AuditEntries } from '../../../schemas/operations/audit.ts'
+import type { Endpoint } from '../../../wire/endpoint.ts'
+import { opsEndpoints } from '../../../wire/ops-endpoints.ts'
+import { type AskOptions, type HttpWorld, OPERATOR_KEY, startHttpWorld } from '../../support/http.ts'
+import { seedConnection } from '../../support/seed.ts'
+
+let world: HttpWorld
+
+test.before(async () => {
+  world = await startHttpWorld()
+})
+test.after(async () => {
+  await world.stop()
+})
+
+const operate = (method: string, path: string, options: AskOptions = {}) =>
+  world.ask<{ error: string }>(`/ops/${path}`, { key: OPERATOR_KEY, method, ...options })
+
+/** What a write is refused with that nobody should wait for the end of. */
+const refused = async (path: string, body: object): Promise<string> => {
+  const asked = await operate('POST', path, { body })
+  return `${asked.status} ${asked.body.error}`
+}
+
+test('a slip in what bounds a write is told, and nothing is done', async () => {
+  const { _id: connectionId, userRef } = await seedConnection({ appId: 'app-one', userRef: 'slip' })
+  const dropped = { event: 'test.event', body: '{}', state: 'dropped', fence: 0 } as const
+  for (const appId of ['app-one', 'app-two'])
+    await Deliveries.create({ _id: randomUUID(), appId, ...dropped, createdAt: new Date(), endedAt: new Date() })
+  const target = { appId: 'app-one', connectionId }
+  const since = new Date(0).toISOString()
+  const unknown = (name: string) => `400 Invalid ${name} parameter: is not known`
+  assert.is(await refused('purge', { ...target, dryRun: true }), unknown('dryRun'))
+  assert.is(await refused('purge?dryrun=true', target), unknown('dryrun'))
+  assert.is(await refused('purge?dryRun=true&dry_run=true', target), unknown('dry_run'))
+  // What was meant is one connection.
+  assert.is(await refused('purge', { appId: 'app-one', userRef, connectionID: connectionId }), unknown('connectionID'))
+  assert.is(await refused(`deliveries/retry?since=${since}&app=app-one`, {}), unknown('app'))
+  assert.is(await refused('deliveries/retry', { since, appID: 'app-one' }), unknown('appID'))
+  assert.is(await refused(`deliveries/retry?since=${since}&dryRun=true`, {}), unknown('dryRun'))
+  assert.is(await refused(`connections/${connectionId}/sync?dryRun=true`, {}), unknown('dryRun'))
+  assert.is(await Commands.countDocuments(), 0)
+  assert.is(await Deliveries.countDocuments({ state: 'dropped' }), 2)
+})
+
+const HOSTILE = ['\0', 'a\0b', '\r\nX: y', '\x1b]52;c;AAAA\x07', '\u009b2J', '\u2028']
+
+test('text that no database holds, and no line shows, is refused wherever it is given', async () => {
+  const before = await AuditEntries.countDocuments()
+  for (const { path, method, params } of Object.values<Endpoint>(opsEndpoints)) {
+    if (!params) continue
+    for (const text of ['\0', `${randomUUID()}\0`, 'x'.repeat(5_000)]) {
+      const address = path.slice('/ops/'.length).replace(/:\w+/g, encodeURIComponent(text))
+      const { status } = await operate(method.toUpperCase(), address, method === 'get' ? {} : { body: {} })
+      assert.ok(status === 400 || status === 404, `${method} ${path} ${JSON.stringify(text.slice(0, 50))}: ${status}`)
+    }
+  }
+  const removedAt = new Date(Date.now() + 100 * 86_400_000).toISOString()
+  for (const text of HOSTILE.map((each) => `a${each}b`)) {
+    for (const [path, body] of [
+      ['keys', { name: text, role: 'support' }],
+      ['apps/app-one/keys', { name: text }],
+      ['deprecations', { subject: text, message: 'm', removedAt }],
+      ...(text.includes('\0') ? ([['deprecations', { subject: 's', message: text, removedAt }]] as const) : []),
+    ] as const)
+      assert.match(await refused(path, body), /^400 /, `${path} ${JSON.stringify(body)}`)
+  }
+  assert.is(await AuditEntries.countDocuments(), before, 'what was refused is in no audit')
+})
+
+test.run()
