@@ -27,6 +27,7 @@ export function createLoader({ client, store }: { client: Client; store: Store }
   let ticker: NodeJS.Timeout | undefined
   let loading: AbortController | undefined
   let stopped = true
+  let noting = false
   const load = async (): Promise<void> => {
     clearTimeout(timer)
     loading?.abort()
@@ -43,13 +44,25 @@ export function createLoader({ client, store }: { client: Client; store: Store }
       store.set({ loaded: kept, trouble: null, now: now(), history: history.values(now()) })
       if (store.look().selected === null || first) store.select(store.position())
       void loadOpened()
-      if (name !== 'overview' && history.isDue(now())) history.note(await client('getOverview'), now())
+      void noteHistory()
     } catch (error) {
       if (mine.signal.aborted) return
       if (!(error instanceof OpsError)) throw error
       fail(error)
     } finally {
       if (loading === mine) timer = setTimeout(refresh, REFRESH_MS)
+    }
+  }
+  /** Whichever view is shown, and beside it: it waits for nothing of this, and what is wrong with the service it finds itself. */
+  const noteHistory = async (): Promise<void> => {
+    if (noting || !history.isDue(now())) return
+    noting = true
+    try {
+      history.note(await client('getOverview'), now())
+    } catch (error) {
+      if (!(error instanceof OpsError)) throw error
+    } finally {
+      noting = false
     }
   }
   const loadOpened = async (): Promise<void> => {

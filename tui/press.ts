@@ -70,8 +70,8 @@ export function createPress({
     p: () => void actions.openPurge('connection'),
     P: () => void actions.openPurge('user'),
     r: () => {
-      const target = store.current()?.target
-      if (target?.kind === 'delivery' && actions.changing()) actions.replay(target.id)
+      const target = actions.target('delivery')
+      if (target) actions.replay(target.id)
     },
     R: () => {
       if (state().view !== 'deliveries' || state().opened || !actions.changing()) return
@@ -81,12 +81,12 @@ export function createPress({
       if (ids.length > 0) store.set({ dialog: { kind: 'replay-all', ids } })
     },
     x: () => {
-      const target = store.current()?.target
-      if (target?.kind === 'lease' && actions.changing()) actions.release(target.id)
+      const target = actions.target('lease')
+      if (target) actions.release(target.id)
     },
     y: () => {
-      const target = store.current()?.target
-      if (target?.kind === 'connection' && actions.changing()) actions.sync(target.id)
+      const target = actions.target('connection')
+      if (target) actions.sync(target.id)
     },
   }
   const NAMED: Partial<Record<Key['name'], () => void>> = {

@@ -67,7 +67,7 @@ export const connection = (n: number, more: Partial<OpsConnections['connections'
   ...more,
 })
 
-const delivery = (n: number, more: Partial<OpsDeliveries['deliveries'][number]> = {}) => ({
+export const delivery = (n: number, more: Partial<OpsDeliveries['deliveries'][number]> = {}) => ({
   id: uuid(n),
   deliveryId: uuid(n),
   event: 'data.imported',
@@ -82,7 +82,7 @@ const delivery = (n: number, more: Partial<OpsDeliveries['deliveries'][number]> 
   ...more,
 })
 
-const lease = (n: number): OpsLeases['leases'][number] => ({
+export const lease = (n: number): OpsLeases['leases'][number] => ({
   id: uuid(n),
   appId: 'demo',
   userRef: `user-${n}`,
@@ -135,6 +135,7 @@ const audit: OpsAudit = {
 /** A service of made-up answers that writes down what it is asked to do. */
 export function fakeService() {
   const asked: { name: string; asked: unknown }[] = []
+  /** What is answered, or may be waited for, or what makes it of what is asked. */
   const answers: Record<string, unknown> = {
     getOverview: overview,
     getActors: actors,
@@ -155,15 +156,15 @@ export function fakeService() {
     syncConnection: { ok: true, accepted: true },
     releaseLease: { ok: true, state: 'live' },
     retryDelivery: { ok: true, deliveryId: uuid(1), result: 'reopened' },
+    purgePreview: { dryRun: true, connectionsRevoked: 1, conversationsDeleted: 3 },
     purge: { ok: true, connectionsRevoked: 1, conversationsDeleted: 3, deletedAt: ago(0) },
   }
   let lost: OpsError | null = null
   const client = async (name: string, options: { query?: Record<string, unknown> } = {}): Promise<unknown> => {
     asked.push({ name, asked: options })
     if (lost) throw lost
-    if (name === 'purge' && options.query?.['dryRun'] === 'true')
-      return { dryRun: true, connectionsRevoked: 1, conversationsDeleted: 3 }
-    return answers[name]
+    const answer = answers[name === 'purge' && options.query?.['dryRun'] === 'true' ? 'purgePreview' : name]
+    return typeof answer === 'function' ? answer(options) : answer
   }
   return {
     client: client as Parameters<typeof import('../../tui/dashboard.ts').createDashboard>[0]['client'],

@@ -8,7 +8,7 @@ import { keyReader } from '../../tui/keys.ts'
 import { Screen } from '../../tui/screen.tsx'
 import type { ViewName } from '../../tui/view.ts'
 import { until } from '../support/until.ts'
-import { connection, fakeService, NOW } from './data.ts'
+import { connection, delivery, fakeService, lease, NOW } from './data.ts'
 
 const screens = suite('the screens of the terminal')
 const ESCAPE = '\x1b'
@@ -182,6 +182,98 @@ screens('r, x and y act at once', async () => {
   await shows('Replay 1 delivery?')
   send('\r')
   await until('the replay', () => askedOf('retryDelivery').length === 2)
+})
+
+screens('a purge shows what it was itself told, however late the answer to another one comes', async () => {
+  const { send, shows, text, answers, dashboard } = await open()
+  let tell: (preview: unknown) => void = () => undefined
+  answers['purgePreview'] = new Promise((resolve) => {
+    tell = resolve
+  })
+  send('p')
+  await shows('PURGE this connection')
+  send(ESCAPE)
+  await until('the dialog closed', () => dashboard.state().dialog === null)
+  answers['purgePreview'] = new Promise(() => undefined)
+  send('P')
+  await shows('PURGE everything of this user')
+  tell({ dryRun: true, connectionsRevoked: 1, conversationsDeleted: 3 })
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.not.match(text(), /conversations deleted/)
+  await shows('What will be deleted is being looked up')
+})
+
+screens('no key acts on a row that has come into the place of the selected one', async () => {
+  const { send, shows, answers, askedOf, dashboard } = await open({ view: 'browsers' })
+  answers['listLeases'] = { leases: [lease(1)] }
+  send('  ')
+  await until('the new list', () => dashboard.listed().length === 1)
+  const [first] = dashboard.listed()
+  assert.is(first?.row.id, lease(1).id)
+  answers['listLeases'] = { leases: [lease(3)] }
+  send('  ')
+  await until('another list', () => dashboard.listed()[0]?.row.id === lease(3).id)
+  send('x')
+  await shows('nothing was done')
+  assert.equal(askedOf('releaseLease'), [])
+  send('x')
+  await shows('is released')
+  assert.equal(askedOf('releaseLease'), [{ params: { id: lease(3).id } }])
+})
+
+screens(
+  'of deliveries that are replayed together one that is refused holds up no other, and nobody begins twice',
+  async () => {
+    const { send, shows, answers, askedOf } = await open({ view: 'deliveries' })
+    answers['listDeliveries'] = { deliveries: [delivery(1), delivery(2), delivery(3)] }
+    send('  ')
+    await shows('Deliveries (3)')
+    let go: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    answers['retryDelivery'] = async ({ params: { id } }: { params: { id: string } }) => {
+      await gate
+      if (id === delivery(2).id) throw new OpsError('failed', 'Not found')
+      return { ok: true, deliveryId: id, result: id === delivery(3).id ? 'under way' : 'reopened' }
+    }
+    send('R')
+    await shows('Replay 3 deliveries?')
+    send('\r')
+    send('R')
+    await shows('Replay 3 deliveries?')
+    send('\r')
+    await shows('being replayed already')
+    go()
+    await shows('1 of 3 deliveries are sent again, 1 under way, ✖ 1 refused')
+    assert.is(askedOf('retryDelivery').length, 3)
+  },
+)
+
+screens('an action whose answer is lost is not called undone', async () => {
+  const { send, shows, lose } = await open()
+  send(' ')
+  await shows('paused')
+  lose(new OpsError('lost', 'it does not answer'))
+  send('y')
+  await shows('it does not answer; whether it was done is not known')
+})
+
+screens('a view stays fresh, and the service is not called lost, while its counts are slow', async () => {
+  const { send, shows, answers, wait, dashboard, askedOf } = await open()
+  await until('the first counts', () => askedOf('getOverview').length === 1)
+  let fail: (error: Error) => void = () => undefined
+  answers['getOverview'] = new Promise((_, reject) => {
+    fail = reject
+  })
+  wait(60_000)
+  send('  ')
+  await until('the second counts', () => askedOf('getOverview').length === 2)
+  answers['listConnections'] = { connections: [connection(7)] }
+  await shows('user-7')
+  fail(new OpsError('lost', 'it does not answer'))
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.is(dashboard.state().trouble, null)
 })
 
 screens('read-only changes nothing', async () => {
