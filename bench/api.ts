@@ -40,9 +40,11 @@ try {
   const deep = await seedConnection({ appId, userRef: 'deep' })
   await seedBoth({ archiveId: deep.archiveId ?? '', count: DEEP_HISTORY })
 
+  const pathOf = (connectionId: string, offset: number): string =>
+    `/api/conversations?connectionId=${connectionId}&limit=50&offset=${offset}`
   const listing = (connectionId: string, offset: number): Load => ({
     url: http.url,
-    path: `/api/conversations?connectionId=${connectionId}&limit=50&offset=${offset}`,
+    path: pathOf(connectionId, offset),
     headers,
   })
   const bare = (archiveId = '', skip = 0): Load => ({
@@ -60,6 +62,18 @@ try {
     ours: { ...listing(page._id, 0), headers: { ...headers, 'accept-encoding': 'gzip' } },
     floor: listing(page._id, 0),
     goal: 0.8,
+  })
+  const known = await fetch(`${http.url}${pathOf(page._id, 0)}`, { headers })
+  await known.arrayBuffer()
+  await compareRates({
+    what: 'the same page for who has it already (304), against ours in full',
+    ours: {
+      ...listing(page._id, 0),
+      headers: { ...headers, 'if-none-match': known.headers.get('etag') ?? '' },
+      status: 304,
+    },
+    floor: listing(page._id, 0),
+    goal: 3,
   })
   await compareRates({
     what: `page of 50 conversations, offset ${DEEP_OFFSET}`,

@@ -21,8 +21,12 @@ const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
 const matches = (header: string | undefined, tag: string): boolean =>
   header !== undefined && (header.trim() === '*' || header.split(',').some((each) => opaque(each) === opaque(tag)))
 
-/** Sends JSON text with an ETag; 304 where the client has it already. */
-export function answerJson(response: Response, text: string, { tagged = text }: { tagged?: string } = {}): void {
-  if (answeredUnchanged(response, tagged)) return
+/** Sends text that is JSON already. */
+export const sendJson = (response: Response, text: string): void => {
   response.type('application/json').send(text)
+}
+
+/** The same with an ETag; 304 where the client has it already. */
+export function answerJson(response: Response, text: string): void {
+  if (!answeredUnchanged(response, text)) sendJson(response, text)
 }

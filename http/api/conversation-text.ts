@@ -10,7 +10,6 @@ import {
   readPayloads,
 } from '../../schemas/archive/conversation-body.ts'
 import { readParts } from '../../schemas/archive/conversation-part.ts'
-import { answeredUnchanged } from './answer.ts'
 
 /** A new version may be stored while the parts of the old one are read; then they are read again. */
 const READ_TIMES = 5
@@ -29,14 +28,11 @@ export async function sendLargePage({
   response,
   conversations,
   tail,
-  tagged,
 }: {
   response: Response
   conversations: ListedConversation[]
   tail: string
-  tagged: string
 }): Promise<void> {
-  if (answeredUnchanged(response, tagged)) return
   response.type('application/json')
   const write = async (text: string): Promise<void> => {
     if (!response.write(text)) await Promise.race([once(response, 'drain'), once(response, 'close')])

@@ -1,12 +1,7 @@
 import type { Response } from 'express'
 import type { Clock } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import {
-  isLarge,
-  type ListedConversation,
-  type ListedEntry,
-  readPayloads,
-} from '../../schemas/archive/conversation-body.ts'
+import { isLarge, type ListedEntry, readPayloads } from '../../schemas/archive/conversation-body.ts'
 import { type Position, readPage, type Selection } from '../../schemas/archive/conversation-order.ts'
 import { batched } from '../../schemas/batched.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
@@ -15,7 +10,7 @@ import { conversationsQuery } from '../../wire/conversations.ts'
 import { callerOf } from '../access/api-key.ts'
 import { SENT } from '../kit/endpoint-router.ts'
 import { parseInput } from '../kit/input.ts'
-import { answerJson } from './answer.ts'
+import { answeredUnchanged, sendJson } from './answer.ts'
 import { archiveVersion } from './archive-version.ts'
 import { conversationText, sendLargePage } from './conversation-text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
@@ -23,7 +18,7 @@ import type { ApiHandler } from './handler.ts'
 import { createOffsetIndex, type OffsetIndex } from './offset-index.ts'
 
 interface Page {
-  conversations: ListedConversation[]
+  entries: ListedEntry[]
   total: number
   limit: number
   offset: number
@@ -49,7 +44,7 @@ export function getConversations({ clock }: { clock: Clock }): ApiHandler<'listC
           limit,
           offset,
         })
-      : { conversations: [], total: 0, limit, offset, nextCursor: null }
+      : { entries: [], total: 0, limit, offset, nextCursor: null }
     await send(response, page)
     return SENT
   }
@@ -89,24 +84,27 @@ async function readListing({
   offset: number
 }): Promise<Page> {
   const total = offsetIndex.total(selection, version)
-  const read = async (): Promise<{ found: ListedEntry[]; conversations: ListedConversation[] }> => {
+  const read = async (): Promise<ListedEntry[]> => {
     const from = after ?? (await offsetIndex.find(selection, { offset, version }))
     // One more than is asked for tells whether there is a next page.
-    const found = from === null ? [] : await readPage({ selection, limit: limit + 1, ...(from && { from }) })
-    return { found, conversations: await readPayloads(found.slice(0, limit)) }
+    return from === null ? [] : readPage({ selection, limit: limit + 1, ...(from && { from }) })
   }
-  const [{ found, conversations }, count] = await Promise.all([read(), total])
+  const [found, count] = await Promise.all([read(), total])
+  const entries = found.slice(0, limit)
   const next = found[limit]
-  const last = found.slice(0, limit).at(-1)
+  const last = entries.at(-1)
   if (!after && next) offsetIndex.learn(selection, { offset: offset + limit, key: next, version })
   if (!after && offset > 0 && found[0]) offsetIndex.learn(selection, { offset, key: found[0], version })
-  return { conversations, total: count, limit, offset, nextCursor: next && last ? writeCursor(last) : null }
+  return { entries, total: count, limit, offset, nextCursor: next && last ? writeCursor(last) : null }
 }
 
-async function send(response: Response, { conversations, ...rest }: Page): Promise<void> {
+/** Reads the texts only where the client has not got them already. */
+async function send(response: Response, { entries, ...rest }: Page): Promise<void> {
   const tail = `"total":${rest.total},"limit":${rest.limit},"offset":${rest.offset},"nextCursor":${JSON.stringify(rest.nextCursor)}}`
-  const tagged = `${conversations.map(({ _id, hash, updateTime }) => `${_id}${hash}${updateTime?.getTime()}`).join()}${tail}`
-  if (conversations.some(isLarge)) return sendLargePage({ response, conversations, tail, tagged })
+  const tagged = `${entries.map(({ _id, hash, updateTime }) => `${_id}${hash}${updateTime?.getTime()}`).join()}${tail}`
+  if (answeredUnchanged(response, tagged)) return
+  const conversations = await readPayloads(entries)
+  if (conversations.some(isLarge)) return sendLargePage({ response, conversations, tail })
   const items = conversations.map((conversation) => conversationText(conversation, conversation.payload))
-  answerJson(response, `{"conversations":[${items.join(',')}],${tail}`, { tagged })
+  sendJson(response, `{"conversations":[${items.join(',')}],${tail}`)
 }
