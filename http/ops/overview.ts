@@ -30,11 +30,9 @@ export const overviewHandlers: OpsPart<'getOverview'> = (runtime) => {
   const { clock, config, profiles } = runtime
   const counts = createCounts({ clock })
   const getOverview = async (): Promise<Overview> => {
-    const [details, counted, database] = await Promise.all([
-      viewProcesses({ clock }),
-      counts(),
-      databaseAnswers({ clock }),
-    ])
+    const [details, database] = await Promise.all([viewProcesses({ clock }), databaseAnswers({ clock })])
+    // Last: the counting that it may begin goes on behind the answer, not beside it.
+    const counted = await counts()
     const pids = (kind: ProcessKind): number[] => details.filter((each) => each.kind === kind).map(({ pid }) => pid)
     return {
       environment: config.SERVICE_ENV,
