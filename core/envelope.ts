@@ -19,6 +19,8 @@ interface SealContext {
 export interface Keyring {
   /** Id of the master key that wraps new data keys. */
   currentId: string
+  /** Whether this is the id of one of the configured master keys. */
+  knows(masterKeyId: string): boolean
   newDataKey(): { key: Buffer; wrapped: WrappedKey }
   /** Throws when the master key is not among the configured ones. */
   unwrap(wrapped: WrappedKey): Buffer
@@ -57,6 +59,7 @@ export function createKeyring(keys: [Buffer, ...Buffer[]]): Keyring {
   const currentId = masterKeyId(current)
   return {
     currentId,
+    knows: (id) => byId.has(id),
     newDataKey: () => {
       const key = randomBytes(KEY_BYTES)
       return { key, wrapped: { masterKeyId: currentId, bytes: wrapKey(current, key) } }

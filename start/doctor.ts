@@ -1,4 +1,5 @@
 import { systemClock } from '../core/clock.ts'
+import { createKeyring } from '../core/envelope.ts'
 import { type Finding, leftOut } from './doctor/check.ts'
 import { checkConfiguration } from './doctor/configuration.ts'
 import { checkDatabase } from './doctor/database.ts'
@@ -12,14 +13,16 @@ import { checkBrowser, checkMail } from './doctor/surroundings.ts'
 async function examine(env: Record<string, string | undefined>): Promise<Finding[]> {
   const { finding, config } = checkConfiguration(env)
   const url = env['MONGODB_URL'] || undefined
+  const keyring =
+    config && env['MASTER_KEY'] ? createKeyring([config.MASTER_KEY, ...config.OLD_MASTER_KEYS]) : undefined
   const database = url
-    ? checkDatabase({ url, clock: systemClock() })
+    ? checkDatabase({ url, clock: systemClock(), keyring })
     : [leftOut('database', 'no MONGODB_URL; npm start brings its own')]
   const given = Boolean(env['PROVIDER_PROFILES'] || env['PROVIDER_SITE'])
   const others = await Promise.all([
     database,
     checkBrowser(env['CHROMIUM_PATH'] || undefined),
-    checkMail(env['SMTP_URL'] || undefined),
+    checkMail({ url: env['SMTP_URL'] || undefined, needed: env['SERVICE_ENV'] === 'production' }),
     config ? checkProviders({ config, given }) : leftOut('providers', 'not before the configuration is right'),
   ])
   return [finding, ...others.flat()]

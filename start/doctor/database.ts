@@ -1,14 +1,24 @@
 import { type Clock, SECOND } from '../../core/clock.ts'
+import type { Keyring } from '../../core/envelope.ts'
 import { connectDatabase, connectedDatabase } from '../../schemas/database.ts'
 import { MODELS } from '../../schemas/models.ts'
 import { type Finding, fine, reason, wrong } from './check.ts'
+import { checkMasterKeys } from './master-keys.ts'
 
 /** Claims hold for 15 s: clocks that differ by more than a part of that take each other's work. */
 const CLOCK_DIFFERENCE_MS = 2 * SECOND
 const WRITE_MS = 5 * SECOND
 
-/** Whether the database answers, has its indexes, keeps what is written to most of its members, and tells the same time. */
-export async function checkDatabase({ url, clock }: { url: string; clock: Clock }): Promise<Finding[]> {
+/** Whether the database answers, has its indexes, keeps what is written to most of its members, tells the same time, and opens with the master key. */
+export async function checkDatabase({
+  url,
+  clock,
+  keyring,
+}: {
+  url: string
+  clock: Clock
+  keyring: Keyring | undefined
+}): Promise<Finding[]> {
   let connection: Awaited<ReturnType<typeof connectDatabase>>
   try {
     connection = await connectDatabase({ url })
@@ -17,7 +27,7 @@ export async function checkDatabase({ url, clock }: { url: string; clock: Clock 
     return [wrong('database', `it does not answer (${reason(error)}); ${todo}`)]
   }
   try {
-    const looks = [checkIndexes(), checkWrites(), checkClock(clock)]
+    const looks = [checkIndexes(), checkWrites(), checkClock(clock), checkMasterKeys(keyring)]
     const findings = await Promise.all(
       looks.map((look) => look.catch((error: unknown) => wrong('database', `it refuses a question: ${reason(error)}`))),
     )

@@ -16,7 +16,8 @@ export async function checkBrowser(chromiumPath: string | undefined): Promise<Fi
 }
 
 /** Whether the mail server takes this service's sign-in. No mail is sent. */
-export async function checkMail(url: string | undefined): Promise<Finding> {
+export async function checkMail({ url, needed }: { url: string | undefined; needed: boolean }): Promise<Finding> {
+  if (url === undefined && needed) return wrong('mail', 'no SMTP_URL, without which actors do not start; set it')
   if (url === undefined) return leftOut('mail', 'no SMTP_URL; mails become files')
   const transport = createTransport({
     url,

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createKeyring } from '../../core/envelope.ts'
 import { sandboxProfile } from '../../provider/profile.ts'
+import { createApp } from '../../schemas/app/apps.ts'
 import { Connections } from '../../schemas/connection/connection.ts'
 import { createIndexes } from '../../schemas/indexes.ts'
 import { connectedTestDatabase } from '../support/database.ts'
@@ -48,6 +50,18 @@ test('a machine that is as it has to be', async () => {
         lines.some((line) => line.startsWith(`ok       ${about}: `)),
         `${about}\n${lines.join('\n')}`,
       )
+    const keyring = createKeyring([Buffer.alloc(32, 1)])
+    const made = { name: 'One', contactEmail: 'x@example.test', createdBy: 'test', now: new Date() }
+    await createApp({ appId: 'one', keyring, ...made })
+    const env = { MONGODB_URL: database.url, PROVIDER_SITE: url }
+    const right = await ask({ ...env, MASTER_KEY: Buffer.alloc(32, 1).toString('base64') })
+    assert.match(right.lines.join('\n'), /^ok {7}master key: it opens/m)
+    const another = await ask({ ...env, MASTER_KEY: Buffer.alloc(32, 2).toString('base64') })
+    assert.is(another.status, 1)
+    assert.match(another.lines.join('\n'), /^wrong {4}master key: .* MASTER_KEY.* OLD_MASTER_KEYS/m)
+    const rotated = { MASTER_KEY: Buffer.alloc(32, 2), OLD_MASTER_KEYS: Buffer.alloc(32, 1) }
+    const both = Object.fromEntries(Object.entries(rotated).map(([name, key]) => [name, key.toString('base64')]))
+    assert.is((await ask({ ...env, ...both })).status, 0)
     await Connections.collection.dropIndexes()
     const without = await ask({ MONGODB_URL: database.url, PROVIDER_SITE: url })
     assert.is(without.status, 1)
