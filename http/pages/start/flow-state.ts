@@ -3,6 +3,7 @@ import { SECOND } from '../../../core/clock.ts'
 import { FINAL_LEASE_STATES, type Lease, Leases } from '../../../schemas/lease/lease.ts'
 import { ConsumedLinks, linkId } from '../../../schemas/user/consumed-link.ts'
 import { FLOW_ENDS, type FlowOutcome } from '../../../wire/flow-ends.ts'
+import type { LinkClaims } from '../../access/link-claims.ts'
 import { verifyLink } from '../../access/links.ts'
 import type { HttpRuntime } from '../../kit/runtime.ts'
 import { type PageContext, pageHandler } from '../kit/exchange.ts'
@@ -28,13 +29,15 @@ export function flowStateHandlers(context: PageContext): RequestHandler[] {
     express.text({ type: '*/*', limit: TOKEN_LIMIT }),
     pageHandler(context, async ({ request, response, runtime }) => {
       const { claims } = await verifyLink({ token: request.body, runtime })
-      response.set('Cache-Control', 'no-store').json({ state: await stateOf(linkId(claims), runtime) })
+      response.set('Cache-Control', 'no-store').json({ state: await stateOf(claims, runtime) })
     }),
   ]
 }
 
-async function stateOf(link: string, { clock }: Pick<HttpRuntime, 'clock'>): Promise<FlowState> {
-  const consumed = await ConsumedLinks.findById(link).select({ flowId: 1 }).lean()
+async function stateOf(claims: LinkClaims, { clock }: Pick<HttpRuntime, 'clock'>): Promise<FlowState> {
+  const consumed = await ConsumedLinks.findById(linkId(claims)).select({ flowId: 1 }).lean()
+  // Nobody has opened it, and nobody can any more.
+  if (!consumed && claims.exp * SECOND <= clock.now().getTime()) return 'expired'
   const lease = consumed && (await Leases.findById(consumed.flowId).lean<Lease>())
   if (!lease) return 'open'
   const { state, failure = 'not_completed', leftAt } = lease
