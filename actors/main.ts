@@ -3,5 +3,5 @@ import { startActors } from './start-actors.ts'
 
 await runServiceProcess({
   kind: 'actors',
-  start: async ({ runtime, parts, processId }) => parts.add(await startActors(runtime, { processId })),
+  start: async ({ runtime, parts, ...self }) => parts.add(await startActors(runtime, { self })),
 })

@@ -9,6 +9,7 @@ import { Commands } from '../schemas/command/command.ts'
 import { Connections } from '../schemas/connection/connection.ts'
 import { createHeldClaims } from '../schemas/held-claims.ts'
 import type { LiveActor } from '../schemas/operations/actor-snapshot.ts'
+import type { Processes } from '../schemas/operations/process-record.ts'
 import { serviceKey } from '../schemas/operations/service-key.ts'
 import { commandClaims } from './commands/claim-commands.ts'
 import { startDelivering } from './delivery/start-delivering.ts'
@@ -16,7 +17,7 @@ import { startFlowExpiry } from './expired-flows.ts'
 import { startMailing } from './mail/start-mailing.ts'
 import { measureQueueAges } from './queue-ages.ts'
 import { type ActorRuntime, Stopping } from './runtime.ts'
-import { startShare } from './share.ts'
+import { shareOf } from './share.ts'
 import { startActorSystem } from './supervision.ts'
 import { connectionClaims, SYNCS_AT_ONCE } from './sync/claim-connections.ts'
 import { startWorkPoller } from './work-poller.ts'
@@ -45,15 +46,14 @@ export async function startActors(
   base: Runtime,
   {
     syncsAtOnce = SYNCS_AT_ONCE,
-    processId,
+    self,
   }: {
     syncsAtOnce?: number
-    /** Of this process's record; without one it takes itself for the only one. */
-    processId?: string
+    /** Its record's id, and those of all; without them it takes itself for the only one. */
+    self?: { processId: string; processes: Processes }
   } = {},
 ): Promise<Actors> {
   const { clock, log } = base
-  const share = processId === undefined ? undefined : startShare({ processId, clock, log })
   const profiles = await loadProfiles(base.config)
   const paceKey = await serviceKey({ purpose: 'pace', keyring: base.keyring })
   const held = createHeldClaims({ clock, log })
@@ -61,7 +61,7 @@ export async function startActors(
   measureQueueAges(base)
   const connections = system.supervise('connections', 'connection')
   const commands = system.supervise('commands', 'command')
-  const delivering = startDelivering({ runtime: base, system, ...(share && { share: share.of }) })
+  const delivering = startDelivering({ runtime: base, system, ...(self && { share: shareOf(self) }) })
   const runtime: ActorRuntime = { ...base, held, profiles, paceKey }
   const mails = system.supervise('mails', 'delivery')
   const mailing = startMailing({ runtime, supervisor: mails })
@@ -94,7 +94,7 @@ export async function startActors(
     }),
     actors: () => [...connections.list(), ...commands.list(), ...delivering.list(), ...mails.list()],
     stop: async () => {
-      await Promise.all([...pollers, ...(share ? [share] : [])].map((part) => part.stop()))
+      await Promise.all(pollers.map((poller) => poller.stop()))
       const reason = new Stopping()
       await Promise.all([connections.stop(reason), commands.stop(reason), delivering.stop(), mailing.stop(reason)])
       system.stop()

@@ -1,14 +1,10 @@
-import { SECOND } from '../core/clock.ts'
 import { type HintAddress, openHintSocket } from '../core/hint-socket.ts'
-import { startPoller } from '../core/poller.ts'
 import type { Runtime } from '../core/process.ts'
-import { liveProcesses, type ProcessKind } from './operations/process-record.ts'
+import type { Processes, ProcessKind } from './operations/process-record.ts'
 import { HINTS, type Hint, sendHints, tell, WORK } from './wakeups.ts'
 
 /** Of the key that messages are signed with. */
 const PURPOSE = 'hints'
-/** How often a process looks who else there is (machine ms): until then a new one hears by way of the database. */
-const LOOK_EVERY_MS = 2 * SECOND
 
 /** Of what each kind of process wants to hear. */
 const WANTED: Readonly<Record<ProcessKind, ReadonlySet<Hint>>> = {
@@ -25,9 +21,9 @@ interface Hints {
 
 /**
  * Messages between the processes of the service, on whatever machines, that there is something to look at (docs/architecture.md, idea 4). They
- * name its kind and nothing else; whom none reaches looks later.
+ * name its kind and nothing else; whom none reaches looks later, and a process that is not among `processes` yet hears by way of the database.
  */
-export async function startHints({ config, keyring, clock, log }: Runtime): Promise<Hints> {
+export async function startHints({ config, keyring, clock, log }: Runtime, processes: Processes): Promise<Hints> {
   const hear = (text: string): void => {
     for (const kind of HINTS) if (text.split(',').includes(kind)) tell(kind)
   }
@@ -39,25 +35,17 @@ export async function startHints({ config, keyring, clock, log }: Runtime): Prom
   })
   if (!socket) return { stop: async () => undefined }
   const { at } = socket
-  let others: { kind: ProcessKind; hintsAt: HintAddress }[] = []
-  const look = async (): Promise<number> => {
-    const live = await liveProcesses(clock.now())
-    const isOther = ({ address, port }: HintAddress): boolean => address !== at.address || port !== at.port
-    others = live.flatMap(({ kind, hintsAt }) => (hintsAt && isOther(hintsAt) ? [{ kind, hintsAt }] : []))
-    return 0
-  }
-  const looking = startPoller({ name: 'other processes', everyMs: LOOK_EVERY_MS, work: look, clock, log })
+  const isOther = ({ address, port }: HintAddress): boolean => address !== at.address || port !== at.port
   const endSending = sendHints((kinds) => {
-    for (const { kind, hintsAt } of others) {
+    for (const { kind, hintsAt } of processes()) {
       const wanted = kinds.filter((each) => WANTED[kind].has(each))
-      if (wanted.length > 0) socket.send(wanted.join(','), hintsAt)
+      if (hintsAt && isOther(hintsAt) && wanted.length > 0) socket.send(wanted.join(','), hintsAt)
     }
   })
   return {
     at,
     stop: async () => {
       endSending()
-      await looking.stop()
       await socket.stop()
     },
   }

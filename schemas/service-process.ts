@@ -8,7 +8,13 @@ import { connectDatabase, databaseAnswers } from './database.ts'
 import { startHints } from './hints.ts'
 import { createIndexes } from './indexes.ts'
 import type { LiveActor } from './operations/actor-snapshot.ts'
-import { type ProcessKind, type ProcessRecorder, registerProcess } from './operations/process-record.ts'
+import {
+  followProcesses,
+  type Processes,
+  type ProcessKind,
+  type ProcessRecorder,
+  registerProcess,
+} from './operations/process-record.ts'
 
 /** What a process does once it is registered. */
 export interface Work {
@@ -28,6 +34,7 @@ interface WorkOptions {
   parts: Parts
   /** Id of this process in its record. */
   processId: string
+  processes: Processes
 }
 
 export type StartWork = (options: WorkOptions) => Promise<Work>
@@ -72,10 +79,11 @@ export async function startWork({
   collectMetrics({ metrics, gauges })
   const address = { host: config.HOST, port: config.HEALTH_PORT }
   const health = parts.add(await startHealthListener({ ...address, unready, metrics, log }))
-  const { at: hintsAt } = parts.add(await startHints(runtime))
+  const processes = parts.add(followProcesses({ clock, log }))
+  const { at: hintsAt } = parts.add(await startHints(runtime, processes.live))
   const where = { host: hostname(), healthPort: health.port, ...(hintsAt && { hintsAt }) }
   record = parts.add(registerProcess({ kind, ...where, clock, log, gauges, actors }))
-  work = await start({ runtime, parts, processId: record.id })
+  work = await start({ runtime, parts, processId: record.id, processes: processes.live })
   record.enter('running')
   // The last part, so the first to stop.
   parts.add({ stop: () => record?.enter('draining') })

@@ -19,7 +19,7 @@ export type Hint = (typeof HINTS)[number]
 /** Every kind of work is looked for this often whatever is heard of it (machine ms). What is due later than that wakes nobody when it is written. */
 export const LOOK_AT_LEAST_MS = 2 * SECOND
 /** How often a process reads the document (machine ms): a message that was lost costs half of it, on average. */
-const READ_EVERY_MS = 500
+const READ_EVERY_MS = SECOND
 /** The same for a while after the document told of something that no message had told of: from there none seem to come. */
 const UNTOLD_READ_EVERY_MS = 20
 const UNTOLD_FOR_MS = 10 * SECOND

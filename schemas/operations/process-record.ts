@@ -3,6 +3,7 @@ import { type Clock, SECOND, type Timer } from '../../core/clock.ts'
 import type { HintAddress } from '../../core/hint-socket.ts'
 import { newId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
+import { startPoller } from '../../core/poller.ts'
 import { PROCESS_STATES, type ProcessState } from '../../core/process.ts'
 import { measureLoad, type ProcessLoad } from '../../core/process-load.ts'
 import { answeredWithin, trusted } from '../database.ts'
@@ -60,6 +61,25 @@ export const liveProcesses = (now: Date): Promise<ProcessRecord[]> =>
   ProcessRecords.find({ seenAt: trusted({ $gte: new Date(now.getTime() - PROCESS_GONE_MS) }) })
     .sort({ startedAt: 1 })
     .lean<ProcessRecord[]>()
+
+/** How often a process looks who else there is (machine ms): one that is gone is missed within this and the time after which it is taken for dead. */
+const LOOK_EVERY_MS = 2 * SECOND
+
+/** The processes that were alive at the last look. A hint: two that disagree about it for a while lose nothing. */
+export type Processes = () => readonly ProcessRecord[]
+
+export function followProcesses({ clock, log }: { clock: Clock; log: Logger }): {
+  live: Processes
+  stop(): Promise<void>
+} {
+  let live: ProcessRecord[] = []
+  const look = async (): Promise<number> => {
+    live = await liveProcesses(clock.now())
+    return 0
+  }
+  const poller = startPoller({ name: 'processes', everyMs: LOOK_EVERY_MS, work: look, clock, log })
+  return { live: () => live, stop: poller.stop }
+}
 
 export interface ProcessRecorder {
   id: string

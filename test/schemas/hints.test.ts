@@ -4,7 +4,7 @@ import { openHintSocket } from '../../core/hint-socket.ts'
 import { newId } from '../../core/ids.ts'
 import { createRuntime } from '../../core/process.ts'
 import { startHints } from '../../schemas/hints.ts'
-import { type ProcessKind, ProcessRecords } from '../../schemas/operations/process-record.ts'
+import { followProcesses, type ProcessKind, ProcessRecords } from '../../schemas/operations/process-record.ts'
 import { hear, wake } from '../../schemas/wakeups.ts'
 import { connectedTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
@@ -21,9 +21,11 @@ const runtime = createRuntime({
     LOG_LEVEL: 'silent',
   },
 })
-const own = await startHints(runtime)
+const processes = followProcesses(runtime)
+const own = await startHints(runtime, processes.live)
 hints.after(async () => {
   await own.stop()
+  await processes.stop()
   await database.stop()
 })
 
