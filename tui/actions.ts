@@ -7,6 +7,9 @@ import type { Target } from './view.ts'
 
 type TargetOf<K extends Target['kind']> = Extract<Target, { kind: K }>
 
+/** A flow in one of these stays as it is. */
+const ENDED = new Set(['connected', 'failed', 'released'])
+
 /** What the program does at the service, and says when it is done. */
 export interface Actions {
   openPurge(whole: 'connection' | 'user'): Promise<void>
@@ -116,7 +119,7 @@ export function createActions({ client, store, loader }: { client: Client; store
   }
   const release = async (id: string): Promise<string> => {
     const { state: was } = await client('releaseLease', { params: { id } })
-    return `lease ${id} is released (it was ${was})`
+    return ENDED.has(was) ? `lease ${id} had ended before (${was})` : `lease ${id} is released (it was ${was})`
   }
   const sync = async (id: string): Promise<string> => {
     store.say(`connection ${id}: a sync is asked for`)

@@ -52,6 +52,9 @@ export const createClient =
       throw new OpsError('lost', whyLost(error))
     })
     const shape = endpoint.answers[status]?.shape
+    // Lists are there, whatever they hold.
+    if (status === 404 && endpoint.method === 'get' && !endpoint.params)
+      throw new OpsError('lost', 'there is no /ops at this address (404)')
     if (!shape) throw unexpected(status, json)
     const parsed = shape.safeParse(json)
     if (!parsed.success) throw new OpsError('failed', 'its answer is not as expected: is this program of its version?')

@@ -3,14 +3,14 @@ import { openedLines } from './opened.ts'
 import type { Listed } from './rows.ts'
 import type { Opened, Purge, State } from './state.ts'
 import { LEAST } from './store.ts'
-import { clean, counted, fit, wrap } from './text.ts'
+import { clean, counted, fit, type Tone, wrap } from './text.ts'
 import { type Column, type Context, type Sort, VIEW_NAMES } from './view.ts'
 import { VIEWS } from './views/all.ts'
 
 /** One line of the screen. The styles only repeat what the text says. */
 export interface Line {
   text: string
-  style?: 'selected' | 'strong' | 'faint' | 'alarm'
+  style?: 'selected' | 'strong' | 'alarm' | Tone | undefined
 }
 
 const HELP = [
@@ -155,7 +155,7 @@ function drawRow(
   const [first = '', ...others] = row.cells
   const branch = folded === undefined ? '' : folded ? '▸ ' : '▾ '
   const text = cells([`${'  '.repeat(depth)}${branch}${first}`, ...others], columns, widths)
-  return { text: `${selected ? '>' : ' '} ${text}`, ...(selected && { style: 'selected' as const }) }
+  return { text: `${selected ? '>' : ' '} ${text}`, style: selected ? 'selected' : row.tone }
 }
 
 function drawOpened(dashboard: Dashboard, { scroll }: Opened, room: number): Line[] {

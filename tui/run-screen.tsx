@@ -7,9 +7,10 @@ import { createDashboard } from './dashboard.ts'
 import { keyReader } from './keys.ts'
 import { Screen } from './screen.tsx'
 
-const ENTER = '\x1b[?1049h\x1b[H'
-const LEAVE = '\x1b[0m\x1b[?1049l\x1b[?25h'
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** Lines do not run over their end: terminals measure some emoji otherwise than this program. */
+const ENTER = '\x1b[?1049h\x1b[H\x1b[?7l'
+const LEAVE = '\x1b[0m\x1b[?7h\x1b[?1049l\x1b[?25h'
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 const FRAMES_PER_SECOND = 60
 
 /** The dashboard on a terminal, until somebody ends it. The terminal is as it was before, whatever ends the program. */

@@ -7,6 +7,8 @@ const STYLES: Record<NonNullable<Line['style']>, TextProps> = {
   selected: { inverse: true },
   strong: { bold: true },
   faint: { dimColor: true },
+  warn: { color: 'yellow' },
+  bad: { color: 'red' },
   alarm: { inverse: true, color: 'red', bold: true },
 }
 

@@ -75,13 +75,27 @@ export function until(iso: string | null, now: number): string {
 /** So many of them. */
 export const counted = (count: number, name: string): string => `${count} ${name}${count === 1 ? '' : 's'}`
 
+const MANY = 100_000
+
+/** A count that never takes more than six characters: beyond 99,999 in thousands, then in millions. */
+export const short = (count: number): string => {
+  if (count < MANY) return String(count)
+  return count < 1_000 * MANY ? `${Math.floor(count / 1_000)}k` : `${Math.floor(count / 1_000_000)}M`
+}
+
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`
 
 const BARS = '▁▂▃▄▅▆▇█'
 
-/** One bar a value, the last ones that fit; undefined is a gap. */
+/** One bar a value, or one for the highest of several where they are more than fit, the newest last; undefined is a gap. */
 export function sparkline(values: (number | undefined)[], width: number): string {
-  const shown = values.slice(-width)
+  const each = Math.ceil(values.length / width)
+  const empty = each * Math.ceil(values.length / each) - values.length
+  const padded = [...Array<undefined>(empty).fill(undefined), ...values]
+  const shown = Array.from({ length: padded.length / each }, (_, index) => {
+    const present = padded.slice(index * each, (index + 1) * each).flatMap((value) => value ?? [])
+    return present.length === 0 ? undefined : Math.max(...present)
+  })
   const most = Math.max(1, ...shown.map((value) => value ?? 0))
   const bar = (value: number): string => BARS[Math.min(BARS.length - 1, Math.floor((value / most) * BARS.length))] ?? ''
   return shown.map((value) => (value === undefined ? ' ' : bar(value))).join('')
@@ -108,6 +122,13 @@ const SHAPES: Record<string, string> = {
   failed: '✖',
   quarantined: '✖',
 }
+
+/** How much a status matters, for those who see colours: the word and its shape say the same. */
+export type Tone = 'bad' | 'warn' | 'faint'
+
+const TONES: Record<string, Tone> = { '✖': 'bad', '▲': 'warn', '◐': 'warn', '○': 'faint' }
+
+export const toneOf = (word: string): Tone | undefined => TONES[SHAPES[word] ?? '']
 
 /** A status as a shape and a word. */
 export const status = (word: string): string => `${SHAPES[word] ?? '·'} ${word}`

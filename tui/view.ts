@@ -1,4 +1,5 @@
 import type { Client } from './client.ts'
+import type { Tone } from './text.ts'
 
 export const VIEW_NAMES = ['overview', 'actors', 'connections', 'browsers', 'deliveries', 'audit'] as const
 export type ViewName = (typeof VIEW_NAMES)[number]
@@ -24,6 +25,8 @@ export interface Row {
   cells: string[]
   /** One for each column, to sort by. */
   sort: (string | number)[]
+  /** Nothing unusual where it is absent. */
+  tone?: Tone | undefined
   /** What a filter looks through. */
   search: string
   target?: Target

@@ -4,8 +4,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OpsError } from '../../tui/client.ts'
 import { createDashboard } from '../../tui/dashboard.ts'
+import { draw } from '../../tui/draw.ts'
 import { keyReader } from '../../tui/keys.ts'
 import { Screen } from '../../tui/screen.tsx'
+import { sparkline } from '../../tui/text.ts'
 import type { ViewName } from '../../tui/view.ts'
 import { until } from '../support/until.ts'
 import { connection, delivery, fakeService, lease, NOW } from './data.ts'
@@ -274,6 +276,38 @@ screens('a view stays fresh, and the service is not called lost, while its count
   fail(new OpsError('lost', 'it does not answer'))
   await new Promise((resolve) => setImmediate(resolve))
   assert.is(dashboard.state().trouble, null)
+})
+
+screens('a browser that was given up before is not told as released', async () => {
+  const { send, shows, answers } = await open({ view: 'browsers' })
+  answers['releaseLease'] = { ok: true, state: 'failed' }
+  await shows('phone')
+  send('x')
+  await shows('had ended before (failed)')
+})
+
+screens('deliveries of an app are asked for by the filter', async () => {
+  const { send, askedOf } = await open({ view: 'deliveries' })
+  send('/demo')
+  await until('the question', () => JSON.stringify(askedOf('listDeliveries')).includes('"appId":"demo"'))
+})
+
+screens('the overview is whole on the least terminal; what is wrong has a colour, and a shape', async () => {
+  const { dashboard, text, send, shows } = await open({ view: 'overview' })
+  await shows('database answers')
+  assert.not.ok(text().includes('…'), text())
+  assert.match(text(), /^ {2}browser-farm +● running .* leases 2 {2}capacity 10$/m)
+  send('5')
+  await shows('▲ failing')
+  const styleOf = (part: string) => draw(dashboard).find((line) => line.text.includes(part))?.style
+  send('G')
+  assert.is(styleOf('▲ failing'), 'warn')
+})
+
+screens('a quarter hour fits whatever width there is', () => {
+  const values = Array.from({ length: 60 }, (_, n) => (n === 3 ? 8 : n < 30 ? undefined : 4))
+  assert.is(sparkline(values, 60).length, 60)
+  assert.is(sparkline(values, 8), '█   ▅▅▅▅')
 })
 
 screens('read-only changes nothing', async () => {

@@ -1,5 +1,5 @@
 import type { OpsActors } from '../../wire/ops.ts'
-import { clean, since, status } from '../text.ts'
+import { clean, since, status, toneOf } from '../text.ts'
 import { type Context, defineView, type Row } from '../view.ts'
 
 type Process = OpsActors['processes'][number]
@@ -42,6 +42,7 @@ function tree(process: Process, context: Context): Row {
     id,
     cells: [`${kind} ${pid} on ${clean(host)}`, status(state), String(total), since(startedAt, context.now), '', ''],
     sort: ['', state, total, context.now - Date.parse(startedAt), '', 0],
+    tone: toneOf(state),
     search: `${kind} ${pid} ${host}`,
     detail: [],
     children: [...bySupervisor].map(([name, list]) => ({
@@ -87,6 +88,7 @@ const aside = (quarantined: OpsActors['quarantined'], { now }: Context): Row => 
     id: `quarantined/${id}`,
     cells: [id, status('quarantined'), '-', since(quarantinedAt, now), clean(appId), String(crashes)],
     sort: [id, 'quarantined', 0, now - Date.parse(quarantinedAt), appId, crashes],
+    tone: toneOf('quarantined'),
     search: `${id} ${appId} quarantined`,
     detail: [
       ['connection', id],

@@ -1,5 +1,5 @@
 import type { OpsLeases, Overview } from '../../wire/ops.ts'
-import { clean, counted, since, status, until } from '../text.ts'
+import { clean, counted, since, status, toneOf, until } from '../text.ts'
 import { type Context, defineView, type Row } from '../view.ts'
 
 type Lease = OpsLeases['leases'][number]
@@ -48,7 +48,7 @@ function row(lease: Lease, { now }: Context): Row {
   const device = viewport.mobile ? 'phone' : 'desktop'
   const size = `${viewport.width}x${viewport.height}`
   const viewer = endedAt === null ? (lease.viewerPresent ? 'present' : 'away') : 'ended'
-  const ends = endedAt === null ? until(expiresAt, now) : since(endedAt, now)
+  const ends = endedAt === null ? until(expiresAt, now) : `${since(endedAt, now)} ago`
   return {
     id,
     cells: [
@@ -75,6 +75,7 @@ function row(lease: Lease, { now }: Context): Row {
       Date.parse(endedAt ?? expiresAt),
       id,
     ],
+    tone: toneOf(state),
     search: `${userRef} ${id} ${appId} ${state} ${device} ${viewer} ${connectionId ?? ''}`,
     target: { kind: 'lease', id },
     detail: [

@@ -1,5 +1,5 @@
 import type { OpsConnections } from '../../wire/ops.ts'
-import { clean, since, status, until } from '../text.ts'
+import { clean, since, status, toneOf, until } from '../text.ts'
 import { type Context, type Detail, defineView, type Row } from '../view.ts'
 import { deliveryLine } from './delivery-line.ts'
 
@@ -77,6 +77,7 @@ function row(connection: Connection, { now }: Context): Row {
       id,
       outcome ?? '',
     ],
+    tone: toneOf(connection.quarantinedAt === null ? connection.status : 'quarantined'),
     search: `${userRef} ${id} ${accountId} ${connection.userId} ${appId} ${connection.status} ${stateOf(connection)}`,
     target: { kind: 'connection', id, appId, userRef },
     detail: detail(connection, now),

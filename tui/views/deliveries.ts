@@ -1,10 +1,12 @@
 import type { OpsDeliveries } from '../../wire/ops.ts'
-import { clean, since, status } from '../text.ts'
+import { clean, since, status, toneOf } from '../text.ts'
 import { type Context, type Detail, defineView, type Row } from '../view.ts'
 import { type Delivery, lastAnswer, stateOf, when } from './delivery-line.ts'
 
 const NEWEST = 200
 const STATES = ['waiting', 'delivered', 'dropped']
+/** What an app may be called; anything else the service refuses to look for. */
+const APP_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export const deliveries = defineView<OpsDeliveries>({
@@ -23,7 +25,7 @@ export const deliveries = defineView<OpsDeliveries>({
   ],
   sort: { column: 6, down: false },
   hints: { list: 'Enter attempts  r replay  R replay all', opened: ['r replay'] },
-  /** The newest; for a state or an id in the filter also what the service finds for it. */
+  /** The newest; for a state, an app or an id in the filter also what the service finds for it. */
   load: async (client, { q, signal }) => {
     const list = async (query: Record<string, string | number>): Promise<Delivery[]> =>
       (await client('listDeliveries', { query: { limit: NEWEST, ...query }, ...(signal && { signal }) })).deliveries
@@ -33,6 +35,7 @@ export const deliveries = defineView<OpsDeliveries>({
       list({ state: 'waiting' }),
       ...(state === undefined || state === 'waiting' ? [] : [list({ state })]),
       ...(UUID.test(q) ? [list({ q: q.toLowerCase() })] : []),
+      ...(!APP_ID.test(q) ? [] : [list({ appId: q }), list({ appId: q, state: 'waiting' })]),
     ])
     return { deliveries: [...new Map(lists.flat().map((each) => [each.id, each])).values()] }
   },
@@ -76,6 +79,7 @@ function row(delivery: Delivery, { now }: Context): Row {
       endpoint ?? '',
       lastAnswer(delivery),
     ],
+    tone: toneOf(state),
     search: `${id} ${event} ${userRef} ${connectionId} ${appId} ${endpoint ?? ''} ${state} ${delivery.state}`,
     target: { kind: 'delivery', id, ended: delivery.state === 'delivered' },
     detail: detail(delivery, { userRef, connectionId, now }),

@@ -1,5 +1,5 @@
 import type { Overview } from '../../wire/ops.ts'
-import { clean, counted, duration, fit, megabytes, since, sparkline, status } from '../text.ts'
+import { clean, counted, duration, fit, megabytes, short, since, sparkline, status, toneOf } from '../text.ts'
 import { type Context, defineView, type Row } from '../view.ts'
 
 type Process = Overview['processDetails'][number]
@@ -11,12 +11,12 @@ const SPARKS = 4
 export const overview = defineView<Overview>({
   title: 'Overview',
   columns: [
-    { title: 'process', width: 14 },
-    { title: 'state', width: 12 },
-    { title: 'pid', width: 8, align: 'right' },
-    { title: 'lag', width: 8, align: 'right' },
-    { title: 'memory', width: 8, align: 'right' },
-    { title: 'up', width: 7, align: 'right' },
+    { title: 'process', width: 12 },
+    { title: 'state', width: 10 },
+    { title: 'pid', width: 7, align: 'right' },
+    { title: 'lag', width: 7, align: 'right' },
+    { title: 'memory', width: 7, align: 'right' },
+    { title: 'up', width: 6, align: 'right' },
     { title: 'health', width: 7, align: 'right', from: 120 },
     { title: 'host', width: 24, from: 120 },
     { title: 'work', width: 'rest' },
@@ -34,11 +34,12 @@ export const overview = defineView<Overview>({
     )
     return [
       `${environment}${timeScale === 1 ? '' : `, time runs ${timeScale} times faster`}, database ${database.ok ? 'answers' : '✖ IS SILENT'}, counted ${since(counts.at, now)} ago`,
-      `connections  ${connections.active} ${status('active')}  ${connections.needs_reauth} ${status('needs_reauth')}  ${connections.revoked} ${status('revoked')}  ${connections.quarantined} ${status('quarantined')}`,
-      `syncs        ${syncs.due} due  ${syncs.late} late${syncs.late > 0 ? ' ▲' : ''}  oldest due for ${since(syncs.oldestDueAt, now)}`,
-      `deliveries   ${deliveries.waiting} waiting  ${deliveries.failing} failing${deliveries.failing > 0 ? ' ▲' : ''}  ${deliveries.dropped} dropped  oldest ${since(deliveries.oldestAt, now)}`,
+      `connections  ${short(connections.active)} ${status('active')}  ${short(connections.needs_reauth)} ${status('needs_reauth')}  ${short(connections.revoked)} ${status('revoked')}  ${short(connections.quarantined)} ${status('quarantined')}`,
+      `syncs        ${short(syncs.due)} due  ${short(syncs.late)} late${syncs.late > 0 ? ' ▲' : ''}  oldest due for ${since(syncs.oldestDueAt, now)}`,
+      `deliveries   ${short(deliveries.waiting)} waiting  ${short(deliveries.failing)} failing${deliveries.failing > 0 ? ' ▲' : ''}  ${short(deliveries.dropped)} dropped  oldest ${since(deliveries.oldestAt, now)}`,
       `browsers     ${gauge('leases')} of ${gauge('capacity')} taken on ${counted(farms.length, 'node')}  ${counted(counts.leases.open, 'lease')} open`,
-      `             commands waiting ${counts.commands.waiting}  mails waiting ${counts.mails.waiting}, dropped ${counts.mails.dropped}  ${counted(counts.conversations, 'conversation')}  ${counted(counts.users, 'user')}  ${counted(counts.apps, 'app')}`,
+      `commands     ${counts.commands.waiting} waiting   mails  ${counts.mails.waiting} waiting  ${counts.mails.dropped} dropped`,
+      `stored       ${short(counts.conversations)} conversations  ${short(counts.users)} users  ${counted(counts.apps, 'app')}`,
       '',
       `The last quarter hour${history.active.every((value) => value === undefined) ? ', as this program sees it from now on' : ''}`,
       sparks.join('   '),
@@ -48,10 +49,17 @@ export const overview = defineView<Overview>({
   rows: ({ processDetails }, context) => processDetails.map((process) => row(process, context)),
 })
 
+/** `failedBeats` as people write it; bytes as megabytes. */
+function named([name, value]: [name: string, value: number]): [string, string] {
+  const words = clean(name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
+  return name.endsWith('Bytes') ? [words.replace(/ bytes$/, ''), megabytes(value)] : [words, String(value)]
+}
+
 function row(process: Process, { now }: Context): Row {
   const { id, kind, state, pid, host, healthPort, eventLoopLagMs, memoryBytes, startedAt, seenAt } = process
-  const gauges = Object.entries(process.gauges).map(([name, value]): [string, string] => [clean(name), String(value)])
-  const work = gauges.map(([name, value]) => `${name} ${value}`).join(' ')
+  const gauges = Object.entries(process.gauges)
+  const busy = gauges.filter(([, value]) => value !== 0).map((each) => named(each).join(' '))
+  const work = busy.join('  ') || 'nothing'
   const up = now - Date.parse(startedAt)
   return {
     id,
@@ -67,6 +75,7 @@ function row(process: Process, { now }: Context): Row {
       work,
     ],
     sort: [kind, state, pid, eventLoopLagMs, memoryBytes, up, healthPort, host, work],
+    tone: toneOf(state),
     search: `${kind} ${state} ${pid} ${host} ${id}`,
     detail: [
       ['id', id],
@@ -78,7 +87,7 @@ function row(process: Process, { now }: Context): Row {
       ['memory', megabytes(memoryBytes)],
       ['started', `${startedAt} (${duration(up)} ago)`],
       ['seen', `${seenAt} (${since(seenAt, now)} ago)`],
-      ...gauges,
+      ...gauges.map(named),
     ],
   }
 }
