@@ -39,8 +39,8 @@ export function requestLog({ clock, observe }: { clock: Clock; observe: Observe 
 }
 
 /**
- * Returns what tells the route's pattern, never the path itself: a bounded number of names, and no id that somebody typed. It is noted while
- * the route's router has the request: an error is answered by the application, for which the request is mounted nowhere any more.
+ * Returns what tells the route's pattern, never the path itself: a bounded number of names, and no id that somebody typed. Where a router is mounted
+ * stands in the path as it was typed, in capitals or not, which is one place. It is noted while the route's router has the request: an error is answered by the application, for which the request is mounted nowhere any more.
  */
 function followRoute(request: Request): () => string {
   let pattern = 'other'
@@ -52,7 +52,7 @@ function followRoute(request: Request): () => string {
     set: (taken: unknown) => {
       route = taken
       if (typeof taken === 'object' && taken !== null && 'path' in taken)
-        pattern = `${request.baseUrl}${String(taken.path)}`
+        pattern = `${request.baseUrl.toLowerCase()}${String(taken.path)}`
     },
   })
   return () => pattern

@@ -73,4 +73,26 @@ test('text that no database holds, and no line shows, is refused wherever it is 
   assert.is(await AuditEntries.countDocuments(), before, 'what was refused is in no audit')
 })
 
+test('a stranger makes no names for the numbers, however they spell an address', async () => {
+  const spellings = (word: string): string[] => [
+    word,
+    word.toUpperCase(),
+    `${word.slice(0, -1)}${word.at(-1)?.toUpperCase()}`,
+  ]
+  for (const [word, rest] of [
+    ['ops', 'overview'],
+    ['api', 'connections'],
+    ['developers', 'sign-in'],
+    ['assets', 'none'],
+  ] as const)
+    for (const spelling of spellings(word)) await world.ask(`/${spelling}/${rest}`, { key: null })
+  const text = await world.runtime.metrics.metrics()
+  const routes = new Set([...text.matchAll(/route="([^"]*)"/g)].map(([, route = '']) => route))
+  assert.ok(routes.has('/api/connections') && routes.has('/developers/sign-in'), [...routes].join(' '))
+  assert.equal(
+    [...routes].filter((route) => /[A-Z]/.test(route.replace(/:\w+/g, ''))),
+    [],
+  )
+})
+
 test.run()
