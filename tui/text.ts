@@ -1,20 +1,32 @@
 import stringWidth from 'string-width'
 
-/** Controls, and what turns or hides the text around it: harmless as a visible mark. */
-const HARMFUL = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu
+/** Controls, and what turns or hides the text around it, or is not seen at all (but what makes a sign a picture): harmless as a visible mark. */
+const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu
+/** More marks on one character than any language puts there: they would be drawn over the lines around it. */
+const HEAP = /(\p{M}{3})\p{M}+/gu
 const MARK = '�'
 /** What measures as many columns as characters: ASCII, and the marks that are drawn here. */
 const PLAIN = /^[\x20-\x7e·›…↑↓←→▁-█▲▸▼▾◌●◐○✖�]*$/
 const graphemes = new Intl.Segmenter()
 
 /** Data as it may be drawn: no character of it reaches the terminal as anything but a picture. */
-export const clean = (text: string): string => (PLAIN.test(text) ? text : text.replace(HARMFUL, MARK))
+export const clean = (text: string): string =>
+  PLAIN.test(text) ? text : text.replace(HARMFUL, MARK).replace(HEAP, '$1')
+
+/** The same data as JSON that a terminal may show. */
+export const cleanJson = (value: unknown): string =>
+  JSON.stringify(value).replace(HARMFUL, (found) =>
+    Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+      '',
+    ),
+  )
 
 const widthOf = (text: string): number => (PLAIN.test(text) ? text.length : stringWidth(text))
 
-/** Text in exactly so many columns: cut with `…`, or filled with spaces. */
-export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+/** Text in exactly so many columns: cut with `…`, or filled with spaces. Every line of the screen passes here, and is clean behind it. */
+export function fit(given: string, width: number, align: 'left' | 'right' = 'left'): string {
   if (width <= 0) return ''
+  const text = clean(given)
   const cut = widthOf(text) > width ? `${head(text, width - 1)}…` : text
   const fill = ' '.repeat(Math.max(0, width - widthOf(cut)))
   return align === 'right' ? `${fill}${cut}` : `${cut}${fill}`
@@ -35,7 +47,7 @@ function head(text: string, width: number): string {
 /** Text over as many lines as it takes, none wider than `width`; words stay whole where they can, and a space at a line's end shows nothing. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
-  let rest = text
+  let rest = clean(text)
   while (widthOf(rest) > width) {
     const most = head(rest, width) || rest.slice(0, 1)
     const space = rest[most.length] === ' ' ? most.length : most.lastIndexOf(' ')
