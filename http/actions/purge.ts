@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'
 import { type Command, type CommandResults, Commands, userTarget } from '../../schemas/command/command.ts'
 import { awaitCommand, writeCommand } from '../../schemas/command/commands.ts'
-import { type Connection, Connections, LIVE_STATUSES } from '../../schemas/connection/connection.ts'
+import { type Connection, Connections, LIVE_STATUSES, OF_USER } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import type { Principal } from '../../schemas/principal.ts'
 import { Users } from '../../schemas/user/user.ts'
@@ -61,10 +61,11 @@ export async function previewPurge({
 }): Promise<Pick<PurgeResult, 'connectionsRevoked' | 'conversationsDeleted'>> {
   const args = await findTarget({ appId, target })
   const { connectionId, userId = '' } = args
-  const which = connectionId ? { _id: connectionId } : { userId }
-  const live = await Connections.find({ ...which, status: trusted({ $in: LIVE_STATUSES }) })
-    .select({ archiveId: 1 })
-    .lean<Pick<Connection, '_id' | 'archiveId'>[]>()
+  const status = trusted({ $in: LIVE_STATUSES })
+  const found = connectionId
+    ? Connections.find({ _id: connectionId, status })
+    : Connections.find({ userId, status }).hint(OF_USER)
+  const live = await found.select({ archiveId: 1 }).lean<Pick<Connection, '_id' | 'archiveId'>[]>()
   const archiveIds = live.flatMap(({ archiveId }) => archiveId ?? [])
   const conversationsDeleted = await Conversations.countDocuments({ archiveId: trusted({ $in: archiveIds }) })
   return { connectionsRevoked: live.length, conversationsDeleted }

@@ -120,8 +120,12 @@ const schema = new mongoose.Schema<Connection>(
   { collection: 'connections', versionKey: false },
 )
 announceDue(schema, { claimableAt: 'connections', outboxAt: 'outboxes' })
-/** As a deletion of everything of a user finds them, and as operators see them. */
-schema.index({ userId: 1, capturedAt: -1 })
+/**
+ * As a deletion of everything of a user finds them, and as operators see them. Named where a status is asked for too: a planner that guesses
+ * takes the index of that as well, and reads through every connection that is in use.
+ */
+export const OF_USER = { userId: 1, capturedAt: -1 } as const
+schema.index(OF_USER)
 /** As the API lists them; `_id` puts those of one moment in order. */
 schema.index({ appId: 1, userRef: 1, capturedAt: -1, _id: -1 })
 schema.index({ accountId: 1, status: 1 })

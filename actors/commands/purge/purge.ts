@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts'
 import type { Command } from '../../../schemas/command/command.ts'
-import { type Connection, Connections, LIVE_STATUSES } from '../../../schemas/connection/connection.ts'
+import { type Connection, Connections, LIVE_STATUSES, OF_USER } from '../../../schemas/connection/connection.ts'
 import { cancelReservationsOf } from '../../../schemas/connection/reservation.ts'
 import { trusted } from '../../../schemas/database.ts'
 import { deleteEndedLeasesOf, purgeLeases } from '../../../schemas/lease/lease-ends.ts'
@@ -59,7 +59,9 @@ async function detachAllOf(userId: string, { command, runtime: { clock } }: Purg
   await purgeLeases({ userId, now: clock.now() })
   await deleteCapturesOf({ userId, now: clock.now() })
   await cancelReservationsOf({ userId })
-  const live = await Connections.find({ userId, status: trusted({ $in: LIVE_STATUSES }) }).lean<Connection[]>()
+  const live = await Connections.find({ userId, status: trusted({ $in: LIVE_STATUSES }) })
+    .hint(OF_USER)
+    .lean<Connection[]>()
   for (const connection of live) {
     if ((connection.generation ?? 0) < generation)
       await detach({ connection, commandId: command._id, now: clock.now() })
