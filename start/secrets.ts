@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ConfigError } from '../core/config.ts'
 import { KEY_BYTES } from '../core/envelope.ts'
 import { newApiKey, newSecret } from '../core/ids.ts'
+import { mustBeOurs, ownFolder } from './own-folder.ts'
 
 const kept = z.object({
   /** Base64; in production it comes from outside. */
@@ -19,6 +20,7 @@ export type KeptSecrets = z.infer<typeof kept>
 export async function keepSecrets({ dataDir }: { dataDir: string }): Promise<KeptSecrets> {
   await ownFolder(dataDir)
   const file = join(dataDir, 'secrets.json')
+  await mustBeOurs(file)
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
@@ -30,16 +32,11 @@ export async function keepSecrets({ dataDir }: { dataDir: string }): Promise<Kep
     app: { appSecret: newSecret(), apiKey: newApiKey(), webhookSecret: newSecret() },
   }
   // Renamed when complete: half a file after a crash would lock everybody out of the data.
-  await writeFile(`${file}.unfinished`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
-  await rename(`${file}.unfinished`, file)
+  const unfinished = `${file}.unfinished`
+  await rm(unfinished, { force: true })
+  await writeFile(unfinished, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  await rename(unfinished, file)
   return secrets
-}
-
-/** Data, mails and secrets lie below it: no other user of the machine looks into it. */
-async function ownFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 })
-  // Made by somebody, for us: as they want it.
-  if ((await stat(path)).uid === process.getuid?.()) await chmod(path, 0o700)
 }
 
 function parseKept({ file, text }: { file: string; text: string }): KeptSecrets {

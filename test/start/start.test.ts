@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { execFile, spawn } from 'node:child_process'
+import { chmod, chown, lchown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../core/clock.ts'
@@ -87,6 +88,45 @@ test('secrets are made once and only their owner reads them', async () => {
   assert.is((await stat(dataDir)).mode & 0o777, 0o700)
   await writeFile(join(dataDir, 'secrets.json'), '{')
   assert.match(String(await keepSecrets({ dataDir }).catch((error) => error)), /secrets\.json/)
+})
+
+test('what another user made where the secrets and the program belong is not used', async () => {
+  // Nobody else can make a folder of another user's.
+  if (process.getuid?.() !== 0) return
+  const [stranger, build] = [54_321, (folder: string) => join(folder, 'build')]
+  const strangers: ((folder: string) => Promise<unknown>)[] = [
+    (folder) => chown(folder, stranger, stranger),
+    async (folder) => {
+      await mkdir(build(folder))
+      await chown(build(folder), stranger, stranger)
+    },
+    async (folder) => {
+      await symlink(tmpdir(), build(folder))
+      await lchown(build(folder), stranger, stranger)
+    },
+  ]
+  for (const make of strangers) {
+    const folder = await mkdtemp(join(tmpdir(), 'ccs-strangers-'))
+    try {
+      await make(folder)
+      const args = ['--import', 'tsx', 'start/build.ts', build(folder)]
+      const failure = await promisify(execFile)(process.execPath, args, { cwd: root }).catch((error) => error)
+      assert.match(String(failure.stderr), /belongs to another user \(54321\); remove it, or set DATA_DIR/)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'ccs-strangers-'))
+  try {
+    const [file, unfinished] = [join(folder, 'secrets.json'), join(folder, 'secrets.json.unfinished')]
+    await symlink(join(folder, 'elsewhere'), unfinished)
+    await keepSecrets({ dataDir: folder })
+    assert.equal(await readdir(folder), ['secrets.json'])
+    await chown(file, stranger, stranger)
+    assert.match(String(await keepSecrets({ dataDir: folder }).catch((error) => error)), /belongs to another user/)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })
 
 test('the partner and the provider site get none of the secrets of the service', async () => {
