@@ -17,6 +17,22 @@ export function printRow(row: Row): void {
 
 export const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
+/** A row whose floor is what it may be at most, not another program. */
+export function printLimit({
+  what,
+  value,
+  most,
+  unit,
+}: {
+  what: string
+  value: number
+  most: number
+  unit: string
+}): void {
+  const row = { what, ours: `${rounded(value)} ${unit}`, floor: `${rounded(most)} ${unit}`, ratio: value / most }
+  printRow({ ...row, goal: { atMost: 1 } })
+}
+
 /** How long (ms) a piece of work took. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now()

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../test/support/until.ts'
-import { printRow, rounded } from './row.ts'
+import { printLimit, printRow, rounded } from './row.ts'
 import { type ActorsProcess, startActorsProcess } from './scale/actors-process.ts'
 import { startProvider } from './scale/provider.ts'
 import { startScaleWorld } from './scale/world.ts'
@@ -21,11 +21,6 @@ const provider = await startProvider()
 const world = await startScaleWorld({ site: provider.site })
 const first = await startActorsProcess(world.env)
 const accounts = Array.from({ length: DUE }, (_, index) => `account-${index}`)
-
-function limit({ what, value, most, unit }: { what: string; value: number; most: number; unit: string }): void {
-  const row = { what, ours: `${rounded(value)} ${unit}`, floor: `${rounded(most)} ${unit}`, ratio: value / most }
-  printRow({ ...row, goal: { atMost: 1 } })
-}
 
 /** How late (ms) each of the accounts' syncs began, and how many began twice. */
 async function minute(during: () => void = () => undefined): Promise<{ late: number[]; twice: number }> {
@@ -48,15 +43,15 @@ await world.connected(DUE)
 const alone = await minute()
 await world.sleepers(SLEEPERS)
 const beside = `beside ${SLEEPERS} sleeping connections and deliveries`
-limit({
+printLimit({
   what: `an idle actors process ${beside}, of a core`,
   value: await first.load(IDLE_MS),
   most: MOST.load,
   unit: '',
 })
-limit({ what: `its memory`, value: await first.memoryMib(), most: MOST.memoryMib, unit: 'MiB' })
+printLimit({ what: `its memory`, value: await first.memoryMib(), most: MOST.memoryMib, unit: 'MiB' })
 const crowded = await minute()
-limit({
+printLimit({
   what: `lateness of ${DUE} syncs a minute ${beside}, p99`,
   value: p99(crowded.late),
   most: MOST.lateMs,
@@ -74,7 +69,7 @@ const processes: ActorsProcess[] = [first]
 for (const count of [2, 3]) {
   processes.push(await startActorsProcess(world.env))
   const shared = await minute()
-  limit({ what: `the same with ${count} processes, p99`, value: p99(shared.late), most: MOST.lateMs, unit: 'ms' })
+  printLimit({ what: `the same with ${count} processes, p99`, value: p99(shared.late), most: MOST.lateMs, unit: 'ms' })
   printRow({
     what: `syncs that ${count} processes began twice`,
     ours: `${shared.twice}`,
@@ -84,7 +79,7 @@ for (const count of [2, 3]) {
   })
 }
 const killed = await minute(() => processes.pop()?.kill())
-limit({
+printLimit({
   what: 'one of three is killed: the longest that a sync waits for another',
   value: killed.late.at(-1) ?? 0,
   most: REBALANCE_MS + MOST.lateMs,

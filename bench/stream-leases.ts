@@ -3,8 +3,8 @@ import { startOwnSite } from '../test/browser-farm/own-site.ts'
 import { startFarmWorld } from '../test/browser-farm/world.ts'
 import { until } from '../test/support/until.ts'
 import { printRow, rounded } from './row.ts'
-import { usageBelow } from './stream/process-tree.ts'
 import { openDirect, openStream, type Viewer } from './stream/viewers.ts'
+import { usageBelow } from './support/usage.ts'
 
 /**
  * What a lease with a browser of its own costs, how fast it takes what is typed, and how many the machine holds while all their pictures move,

@@ -26,7 +26,7 @@ frozen.after(async () => {
 
 /** The browser of the first lease of a node: the one that was launched before all others. */
 async function firstBrowserOf(node: number): Promise<number> {
-  const pids = (await below(node)).sort((a, b) => a - b)
+  const pids = [...(await below(node)).keys()].sort((a, b) => a - b)
   for (const pid of pids) {
     const command = await commandOf(pid)
     if (command.includes('--headless') && !command.includes('--type=')) return pid

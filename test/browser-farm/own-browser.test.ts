@@ -48,7 +48,7 @@ const open = async (userRef: string, options: Parameters<Browser['newContext']>[
 
 /** The profile folders of the browsers that run below the farm: each browser has its own. */
 const profilesBelow = async (root: number): Promise<string[]> => {
-  const commands = await Promise.all((await below(root)).map(commandOf))
+  const commands = await Promise.all([...(await below(root)).keys()].map(commandOf))
   return [...new Set(commands.flatMap((command) => /--user-data-dir=([^\0 ]+)/.exec(command)?.[1] ?? []))]
 }
 const lives = (pid: number): boolean => {
@@ -68,7 +68,7 @@ own('has a profile of its own, nothing of the service in its environment, and go
     'three browsers: one for each lease and one at hand',
     async () => (await profilesBelow(root)).length === 3,
   )
-  const processes = await below(root)
+  const processes = [...(await below(root)).keys()]
   for (const pid of processes.filter((each) => each !== root)) {
     if (!(await commandOf(pid)).includes('chrom')) continue
     const environ = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')

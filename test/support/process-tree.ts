@@ -1,19 +1,31 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Parents by process id, as /proc has them. */
-const parents = async (): Promise<Map<number, number>> => {
-  const found = new Map<number, number>()
+/** What Linux says of a process: /proc, `stat`. */
+interface Stat {
+  parent: number
+  /** Of the processor, in /proc's own unit. */
+  ticks: number
+}
+
+async function allProcesses(): Promise<Map<number, Stat>> {
+  const found = new Map<number, Stat>()
   for (const name of await readdir('/proc')) {
     const stat = /^\d+$/.test(name) && (await readFile(`/proc/${name}/stat`, 'latin1').catch(() => ''))
-    if (stat) found.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+    if (!stat) continue
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    found.set(Number(name), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) })
   }
   return found
 }
-/** Process ids below a process. */
-export const below = async (root: number): Promise<number[]> => {
-  const all = await parents()
-  const isBelow = (pid: number | undefined): boolean => pid !== undefined && (pid === root || isBelow(all.get(pid)))
-  return [...all.keys()].filter((pid) => pid !== root && isBelow(pid))
+
+/** What a process has started, and what that has: ticks of the processor by process id. Without `except` and what is below that. */
+export async function below(root: number, { except }: { except?: number } = {}): Promise<Map<number, number>> {
+  const all = await allProcesses()
+  const isBelow = (pid: number): boolean => {
+    const parent = all.get(pid)?.parent
+    return parent !== undefined && pid !== except && (parent === root || isBelow(parent))
+  }
+  return new Map([...all].filter(([pid]) => isBelow(pid)).map(([pid, { ticks }]) => [pid, ticks]))
 }
 
 export const commandOf = (pid: number) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
