@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseUrl } from './parse-url.ts'
 
 /** One wrong value stops the start with one clear line that names it. */
 export class ConfigError extends Error {
@@ -15,6 +16,8 @@ const masterKey = z
   .refine((key) => key.length === MASTER_KEY_BYTES, 'must be base64 of 32 bytes')
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
+/** Of an address that it cannot read, Node writes a warning, with the password that stands in it. */
+const isAddress = (value: string): boolean => parseUrl(value) !== null
 const count = (most: number) => z.coerce.number().int().min(0).max(most)
 const address = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''))
 
@@ -60,6 +63,7 @@ const environment = z.object({
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\/.+/, 'must begin with smtp:// or smtps://')
+    .refine(isAddress, 'must be an address, its user and password percent-encoded')
     .optional(),
   MAIL_FROM: z.string().default('CCS <no-reply@ccs.invalid>'),
   DATA_DIR: z.string().default('.data'),

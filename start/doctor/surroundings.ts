@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { SECOND } from '../../core/clock.ts'
+import { parseUrl } from '../../core/parse-url.ts'
 import { findBrowser } from '../set-up/browser.ts'
 import { type Finding, fine, leftOut, reason, wrong } from './check.ts'
 
@@ -19,6 +20,8 @@ export async function checkBrowser(chromiumPath: string | undefined): Promise<Fi
 export async function checkMail({ url, needed }: { url: string | undefined; needed: boolean }): Promise<Finding> {
   if (url === undefined && needed) return wrong('mail', 'no SMTP_URL, without which actors do not start; set it')
   if (url === undefined) return leftOut('mail', 'no SMTP_URL; mails become files')
+  // Node itself writes such an address to the log, with its password.
+  if (!parseUrl(url)) return wrong('mail', 'SMTP_URL is no address; percent-encode its user and password')
   const transport = createTransport({
     url,
     connectionTimeout: MAIL_MS,

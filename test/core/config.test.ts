@@ -74,6 +74,12 @@ config('production refuses what is for the sandbox, and needs its providers', ()
   assert.match(refused({ ...production, PROVIDER_PROFILES: undefined }), /^PROVIDER_PROFILES: is required/)
   assert.match(refused({ ...production, SMTP_URL: undefined }), /^SMTP_URL: is required/)
   assert.match(refused({ SMTP_URL: 'mail.example.com' }), /^SMTP_URL: must begin with smtp/)
+  // What Node itself says of such an address repeats the password.
+  for (const password of ['half/other', 'half#other', 'half?other', '100%/'])
+    assert.match(
+      refused({ SMTP_URL: `smtp://user:${password}@mail.example.com` }),
+      /^SMTP_URL: must be an address, .*percent-encoded$/,
+    )
 })
 
 config('a secret that one kind of process needs is asked of no other', () => {

@@ -18,14 +18,14 @@ const run = promisify(execFile)
 const ROOT = new URL('../..', import.meta.url).pathname
 
 /** What the doctor says, with the variables given and nothing else of the service. */
-async function ask(env: Record<string, string>): Promise<{ status: number; lines: string[] }> {
+async function ask(env: Record<string, string>): Promise<{ status: number; lines: string[]; log: string }> {
   const { PATH = '', HOME = '', CHROMIUM_PATH = '' } = process.env
   const options = { cwd: ROOT, env: { PATH, HOME, CHROMIUM_PATH, ...env } }
   const end = await run(process.execPath, ['start/bootstrap.js', 'doctor'], options).then(
-    ({ stdout }) => ({ status: 0, stdout }),
-    (error: { code: number; stdout: string }) => ({ status: error.code, stdout: error.stdout }),
+    (said) => ({ status: 0, ...said }),
+    (error: { code: number; stdout: string; stderr: string }) => ({ status: error.code, ...error }),
   )
-  return { status: end.status, lines: end.stdout.trim().split('\n') }
+  return { status: end.status, lines: end.stdout.trim().split('\n'), log: end.stderr }
 }
 
 test('a machine that is as it has to be', async () => {
@@ -92,6 +92,9 @@ test('each thing that is wrong is one line', async () => {
     assert.match(text, /^wrong {4}provider \S+: loginUrl does not answer/m)
     assert.match(text, /^wrong {4}provider \S+: sessionUrl is at 127\.0\.0\.1.*elsewhere\.example.*make them agree/m)
     assert.not.ok(text.includes('hidden'))
+    const unreadable = await ask({ SMTP_URL: 'smtp://user:hid/den@127.0.0.1:9', CHROMIUM_PATH: '/nowhere' })
+    assert.match(unreadable.lines.join('\n'), /^wrong {4}mail: SMTP_URL is no address; percent-encode/m)
+    assert.not.match(unreadable.lines.join('\n') + unreadable.log, /hid.den/)
     const wrongConfiguration = await ask({ PORT: 'x' })
     assert.is(wrongConfiguration.status, 1)
     assert.match(wrongConfiguration.lines.join('\n'), /^wrong {4}configuration: PORT/m)
