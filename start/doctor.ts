@@ -28,6 +28,10 @@ async function examine(env: Record<string, string | undefined>): Promise<Finding
   return [finding, ...others.flat()]
 }
 
+/** What servers answer stands in it, and is no command to the terminal. */
+const oneLine = ({ state, about, text }: Finding): string =>
+  `${state.padEnd(9)}${about}: ${text}`.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�')
+
 const findings = await examine(process.env)
-for (const { state, about, text } of findings) process.stdout.write(`${state.padEnd(9)}${about}: ${text}\n`)
+for (const finding of findings) process.stdout.write(`${oneLine(finding)}\n`)
 process.exit(findings.some(({ state }) => state === 'wrong') ? 1 : 0)

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createNetServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -92,6 +92,13 @@ test('each thing that is wrong is one line', async () => {
     assert.match(text, /^wrong {4}provider \S+: loginUrl does not answer/m)
     assert.match(text, /^wrong {4}provider \S+: sessionUrl is at 127\.0\.0\.1.*elsewhere\.example.*make them agree/m)
     assert.not.ok(text.includes('hidden'))
+    const mail = createNetServer((socket) => socket.end('554 \x1b]52;c;QUFB\x07\u009b2J\u202e go away\r\n'))
+    await new Promise<void>((resolve) => mail.listen(0, '127.0.0.1', resolve))
+    const { port } = mail.address() as AddressInfo
+    const hostile = await ask({ SMTP_URL: `smtp://127.0.0.1:${port}`, CHROMIUM_PATH: '/nowhere' })
+    mail.close()
+    assert.match(hostile.lines.join('\n'), /^wrong {4}mail: the server refuses .*go away/m)
+    assert.not.match(hostile.lines.join(''), /[\p{Cc}\p{Cf}]/u)
     const unreadable = await ask({ SMTP_URL: 'smtp://user:hid/den@127.0.0.1:9', CHROMIUM_PATH: '/nowhere' })
     assert.match(unreadable.lines.join('\n'), /^wrong {4}mail: SMTP_URL is no address; percent-encode/m)
     assert.not.match(unreadable.lines.join('\n') + unreadable.log, /hid.den/)
