@@ -59,10 +59,20 @@ export function startNode({
       runs.delete(lease._id)
     })
   }
+  /** Room that looks under way may fill yet. */
+  let asked = 0
   const claim = async (): Promise<number> => {
     // A node with a browser at hand serves a visitor sooner than one that has to launch it first.
-    const room = Math.min(config.FARM_CAPACITY - runs.size, browsers.ready())
+    const room = Math.min(config.FARM_CAPACITY - runs.size, browsers.ready()) - asked
     if (room <= 0) return 0
+    asked += room
+    try {
+      return await claimUpTo(room)
+    } finally {
+      asked -= room
+    }
+  }
+  const claimUpTo = async (room: number): Promise<number> => {
     const now = clock.now()
     const claimed = await claimMany(Leases, { now, filter: UNPARKED, limit: room })
     for (const lease of claimed) {

@@ -1,5 +1,11 @@
+import { SECOND, systemClock } from '../core/clock.ts'
+import { within } from '../core/within.ts'
+
+/** A batch that takes longer (machine ms) may be on a connection that has fallen silent: it holds up those in it, and nobody else. */
+const PATIENCE_MS = SECOND / 2
+
 /**
- * Lets calls that come while an earlier one is under way share the next one. A call never takes part in work that began before it, so
+ * Lets calls that come while an earlier one is under way share the next one, which begins when that has ended, or takes too long. A call never takes part in work that began before it, so
  * it sees whatever was acknowledged before it was made.
  */
 export function batched<K, V>(load: (keys: K[]) => Promise<V[]>): (key: K) => Promise<V> {
@@ -10,18 +16,22 @@ export function batched<K, V>(load: (keys: K[]) => Promise<V[]>): (key: K) => Pr
   }
   let waiting: Waiting[] = []
   let underWay = false
+  const clock = systemClock()
 
+  const settle = async (batch: Waiting[]): Promise<void> => {
+    try {
+      const values = await load(batch.map(({ key }) => key))
+      for (const [index, { resolve }] of batch.entries()) resolve(values[index] as V)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
   const run = async (): Promise<void> => {
     underWay = true
     while (waiting.length > 0) {
       const batch = waiting
       waiting = []
-      try {
-        const values = await load(batch.map(({ key }) => key))
-        for (const [index, { resolve }] of batch.entries()) resolve(values[index] as V)
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+      await within(PATIENCE_MS, settle(batch), { clock, late: () => new Error('late') }).catch(() => undefined)
     }
     underWay = false
   }

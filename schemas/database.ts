@@ -60,14 +60,19 @@ export async function databaseAnswers({ clock }: { clock: Clock }): Promise<bool
  */
 export const dueBy = (now: Date) => trusted({ $exists: true, $lte: now })
 
+/** A connection that gave no answer in time; another may. */
+export class DatabaseSilent extends Error {
+  override name = 'DatabaseSilent'
+}
+
 /**
- * The database's answer, or an error where there is none after so long (machine ms): of a connection that fell silent the driver itself
+ * The database's answer, or `DatabaseSilent` where there is none after so long (machine ms): of a connection that fell silent the driver itself
  * says so after `SOCKET_MS` only. What was asked for may have happened, or may happen yet.
  */
 export const answeredWithin = <T>(ms: number, answer: Promise<T>): Promise<T> =>
   within(ms, answer, {
     clock: systemClock(),
-    late: () => new Error(`the database did not answer within ${ms} ms`),
+    late: () => new DatabaseSilent(`the database did not answer within ${ms} ms`),
   })
 
 /** The last character there is: ends a range of everything that begins with a text. */

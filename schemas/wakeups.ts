@@ -1,5 +1,6 @@
 import mongoose, { type Model, type Schema } from 'mongoose'
 import { SECOND, systemClock } from '../core/clock.ts'
+import { answeredWithin } from './database.ts'
 
 /**
  * Who looks for work looks when there is some. Whoever writes something that is due says so: at once to the pollers of its own process and,
@@ -29,6 +30,9 @@ const TOLD_WITHIN_MS = 2 * READ_EVERY_MS
 const MESSAGE_EVERY_MS = 5
 /** Between two counts of one process (machine ms), so that the document stays cool under load. */
 const COUNT_EVERY_MS = 50
+
+/** The document on a connection that answers is there at once (machine ms): whoever hears nothing on one asks again on another. */
+const ANSWER_MS = SECOND
 
 const ID = 'work'
 
@@ -81,7 +85,8 @@ function passOn(kind: Hint): void {
 const message = gathered<Hint>(MESSAGE_EVERY_MS, async (kinds) => sendToOthers(kinds))
 const count = gathered<Work>(COUNT_EVERY_MS, async (kinds) => {
   const $inc = Object.fromEntries(kinds.map((kind) => [kind, 1]))
-  await Wakeups.collection.updateOne({ _id: ID } as never, { $inc }, { upsert: true }).catch(() => undefined)
+  const counting = Wakeups.collection.updateOne({ _id: ID } as never, { $inc }, { upsert: true })
+  await answeredWithin(ANSWER_MS, counting).catch(() => undefined)
 })
 
 /** Does `work` with what it is called with: at once, and with all that comes until `everyMs` later together. */
@@ -164,7 +169,8 @@ function startReader(): { stop(): Promise<void> } {
   let untoldAt = Number.NEGATIVE_INFINITY
   const read = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const found = await Wakeups.collection.findOne({ _id: ID } as never).catch(() => null)
+      const reading = Wakeups.collection.findOne({ _id: ID } as never)
+      const found = await answeredWithin(ANSWER_MS, reading).catch(() => null)
       const counts = (found as typeof known | null) ?? known
       const written = WORK.filter((kind) => counts?.[kind] !== known?.[kind])
       if (known && !written.every(wasTold)) untoldAt = clock.elapsed()

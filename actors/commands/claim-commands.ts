@@ -7,6 +7,7 @@ import { YieldRequested } from '../../schemas/held-claims.ts'
 import { holdInMailbox } from '../mailbox-claim.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { Supervisor } from '../supervision.ts'
+import { takeUp } from '../take-up.ts'
 import { createWorkLimits } from '../work-limits.ts'
 import { carryOut, countCommandCrash } from './carry-out.ts'
 
@@ -66,24 +67,24 @@ export function commandClaims({
       .finally(leave)
   }
 
-  const claim = async (kind: ActorsCommandKind, now: Date) => {
+  /** Claims those of one kind that are due, and begins them; returns how many. */
+  const beginDue = async (kind: ActorsCommandKind, now: Date): Promise<number> => {
     const limit = limits.room(kind)
-    if (limit === 0) return []
+    if (limit === 0) return 0
     const crowding = limits.crowding(kind)
     const filter = { kind, ...(crowding.length > 0 && { appId: trusted({ $nin: crowding }) }) }
     const claimed = await claimMany<Command>(Commands, { now, filter, limit })
-    return claimed.map((command) => ({ kind, command }))
+    for (const { dueAt } of claimed) lateness.observe({ queue: 'commands' }, (now.getTime() - dueAt.getTime()) / SECOND)
+    await takeUp(claimed, {
+      begin: (command) => begin(kind, command),
+      countCrash: (command) => countCommandCrash({ command, crash: 'lapsed', runtime }),
+    })
+    return claimed.length
   }
 
   return async () => {
     const now = clock.now()
-    const claimed = (await Promise.all(KINDS.map((kind) => claim(kind, now)))).flat()
-    for (const { kind, command } of claimed) {
-      lateness.observe({ queue: 'commands' }, (now.getTime() - command.dueAt.getTime()) / SECOND)
-      // Back in line, with what became of it: after the first time due at once.
-      if (command.lapsed) await countCommandCrash({ command, crash: 'lapsed', runtime })
-      else begin(kind, command)
-    }
-    return claimed.length
+    const begun = await Promise.all(KINDS.map((kind) => beginDue(kind, now)))
+    return begun.reduce((sum, count) => sum + count, 0)
   }
 }

@@ -7,6 +7,7 @@ import { releaseAt, writeHeld } from '../connection/claimed.ts'
 import { holdInMailbox } from '../mailbox-claim.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import type { Supervisor } from '../supervision.ts'
+import { takeUp } from '../take-up.ts'
 import { createWorkLimits } from '../work-limits.ts'
 import { YIELD_WAIT_MS } from './outcome.ts'
 import { createSlots } from './slots.ts'
@@ -70,12 +71,12 @@ export function connectionClaims({
     if (limit === 0) return 0
     const now = clock.now()
     const claimed = await claimMany<Connection>(Connections, { now, filter, limit })
-    for (const connection of claimed) {
-      lateness.observe({ queue: 'connections' }, (now.getTime() - connection.dueAt.getTime()) / SECOND)
-      // Back in line, with what became of it: after the first time due at once.
-      if (connection.lapsed) await countSyncCrash({ connection, crash: 'lapsed', runtime })
-      else begin(connection)
-    }
+    for (const { dueAt } of claimed)
+      lateness.observe({ queue: 'connections' }, (now.getTime() - dueAt.getTime()) / SECOND)
+    await takeUp(claimed, {
+      begin,
+      countCrash: (connection) => countSyncCrash({ connection, crash: 'lapsed', runtime }),
+    })
     return claimed.length
   }
 

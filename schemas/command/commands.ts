@@ -1,8 +1,8 @@
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, SECOND } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { carriedTrace } from '../../core/tracing.ts'
 import { batched } from '../batched.ts'
-import { isDuplicate, trusted } from '../database.ts'
+import { answeredWithin, DatabaseSilent, isDuplicate, trusted } from '../database.ts'
 import type { OutboxEntry } from '../outbox.ts'
 import type { Principal } from '../principal.ts'
 import { hear } from '../wakeups.ts'
@@ -18,6 +18,8 @@ import {
 /** A waiting caller looks at its command's document when it is told of an end, and so often all the same (machine ms): soon at first, then less often. */
 const FIRST_LOOK_MS = 10
 const LONGEST_LOOK_MS = 200
+/** A look that is not answered by then (machine ms) has seen nothing: the next one comes on another connection. */
+const LOOK_LIMIT_MS = SECOND
 
 export interface NewCommand<K extends CommandKind> {
   /** A derived id makes a repeated command the same command; by default a new one. */
@@ -86,7 +88,7 @@ export async function awaitCommand<K extends CommandKind>({
   const hearing = hear('answers')
   try {
     for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, LONGEST_LOOK_MS)) {
-      const command = await ended(id)
+      const command = await answeredWithin(LOOK_LIMIT_MS, ended(id)).catch(nothingWhereSilent)
       if (command) return command as Command<K>
       if (clock.elapsed() >= end) return null
       await hearing.pause(look, signal)
@@ -94,6 +96,10 @@ export async function awaitCommand<K extends CommandKind>({
   } finally {
     hearing.stop()
   }
+}
+
+function nothingWhereSilent(error: unknown): undefined {
+  if (!(error instanceof DatabaseSilent)) throw error
 }
 
 /** One read for all that look at the same time: each end makes everybody look who waits. */

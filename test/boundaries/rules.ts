@@ -19,6 +19,7 @@ const ACTORS_BASE = [
   'actors/supervision.ts',
   'actors/crash.ts',
   'actors/mailbox-claim.ts',
+  'actors/take-up.ts',
   'actors/work-limits.ts',
   'actors/work-poller.ts',
 ]
