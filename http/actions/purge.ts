@@ -14,13 +14,16 @@ import { resultOf } from './command-result.ts'
 /** How long a caller is kept waiting; a deletion that takes longer goes on, and asking again waits for it too. */
 const WAIT_MS = 25 * SECOND
 
+/** Whoever asks again and again while one is under way waits for so many of them, the newest. */
+const MOST_UNDER_WAY = 100
+
 export type PurgeTarget = { userRef: string } | { connectionId: string }
 type PurgeResult = CommandResults['purge']
 type Args = Command<'purge'>['args']
 
 /**
- * Deletes one connection or everything of a user (docs/behaviour.md, POST /api/purge) and waits for the end, also of a deletion of the same
- * target that was under way: its counts are in the answer. What was deleted before counts nothing. Throws `ServiceError`
+ * Deletes one connection or everything of a user (docs/behaviour.md, POST /api/purge) and waits for the end, also of deletions of the same
+ * target that were under way: their counts are in the answer. What was deleted before counts nothing. Throws `ServiceError`
  * `user_not_found`, `connection_not_found`, or `busy` where the deletion takes longer than the wait.
  */
 export async function purge({
@@ -42,11 +45,10 @@ export async function purge({
     resultOf(await awaitCommand<'purge'>({ id, clock, timeoutMs: end - clock.elapsed(), ...(signal && { signal }) }))
   const { underWay, id } = await inTime(begin({ appId, args, by, now: clock.now() }), { clock })
   const own = await finish(id)
-  const earlier = underWay ? await finish(underWay) : null
-  if (!earlier) return own
+  const all = [own, ...(await Promise.all(underWay.map(finish)))]
   return {
-    connectionsRevoked: earlier.connectionsRevoked + own.connectionsRevoked,
-    conversationsDeleted: earlier.conversationsDeleted + own.conversationsDeleted,
+    connectionsRevoked: all.reduce((sum, each) => sum + each.connectionsRevoked, 0),
+    conversationsDeleted: all.reduce((sum, each) => sum + each.conversationsDeleted, 0),
     deletedAt: own.deletedAt,
   }
 }
@@ -95,12 +97,13 @@ async function begin({
   args: Args
   by: Principal
   now: Date
-}): Promise<{ id: string; underWay: string | undefined }> {
+}): Promise<{ id: string; underWay: string[] }> {
   const target = args.userId ? userTarget(args.userId) : (args.connectionId ?? '')
-  const open = await Commands.findOne({ target, kind: 'purge', state: 'waiting' })
+  const open = await Commands.find({ target, kind: 'purge', state: 'waiting' })
     .sort({ createdAt: -1 })
+    .limit(MOST_UNDER_WAY)
     .select({ _id: 1 })
-    .lean<{ _id: string }>()
+    .lean<{ _id: string }[]>()
   const id = await writeCommand({ kind: 'purge', appId, target, by, args, now })
-  return { id, underWay: open?._id }
+  return { id, underWay: open.map(({ _id }) => _id) }
 }

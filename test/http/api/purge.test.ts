@@ -106,6 +106,27 @@ test('of parallel purges each waits for what is under way and is answered its co
   assert.equal((await again).body, { ok: true, ...counts(0, 0) })
 })
 
+test('whoever asks once more while one waits for another is answered the counts of both', async () => {
+  const connection = await seedConnection({ appId: 'app-one', userRef: 'thrice' })
+  const body = { appId: 'app-one', connectionId: connection._id }
+  const asked: ReturnType<typeof purge>[] = []
+  const ids: string[] = []
+  for (const count of [1, 2, 3]) {
+    asked.push(purge(body))
+    const commands = await until('another command', async () => {
+      const found = await open(connection._id)
+      return found.length === count ? found : null
+    })
+    ids.push(commands.find(({ _id }) => !ids.includes(_id))?._id ?? '')
+  }
+  await revoke(connection)
+  const [first = '', ...others] = ids
+  for (const id of others) await finishAs<'purge'>(id, counts(0, 0))
+  await finishAs<'purge'>(first, counts(1, 12))
+  for (const { status, body: answer } of await Promise.all(asked))
+    assert.equal([status, answer], [200, { ok: true, ...counts(1, 12) }])
+})
+
 test('a connection that came while another deletion ran is deleted too', async () => {
   const first = await seedConnection({ appId: 'app-one', userRef: 'returning' })
   const target = userTarget(first.userId)
