@@ -1,3 +1,4 @@
+import { audited } from '../../schemas/operations/audit.ts'
 import { previewPurge, purge } from '../actions/purge.ts'
 import { readPurge } from '../actions/purge-target.ts'
 import { goneSignal } from '../kit/abort-signal.ts'
@@ -10,6 +11,14 @@ export const purgeHandlers: OpsPart<'purge'> = (runtime) => ({
     if (query.dryRun === 'true') {
       return { dryRun: true, ...(await inTime(previewPurge({ appId, target }), runtime)) }
     }
-    return { ok: true, ...(await purge({ appId, target, by, runtime, signal: goneSignal(response) })) }
+    // Beside the command, which is not kept for as long as who deleted what is asked for.
+    const [action, id] =
+      'userRef' in target ? ['user.deleted', target.userRef] : ['connection.deleted', target.connectionId]
+    const done = await audited(
+      { at: runtime.clock.now(), by, action, appId, target: id },
+      () => purge({ appId, target, by, runtime, signal: goneSignal(response) }),
+      ({ connectionsRevoked, conversationsDeleted }) => ({ details: { connectionsRevoked, conversationsDeleted } }),
+    )
+    return { ok: true, ...done }
   },
 })

@@ -2,6 +2,7 @@ import mongoose, { type Model } from 'mongoose'
 import { DAY, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
+import { answeredWithin } from '../database.ts'
 import { type Principal, principalField } from '../principal.ts'
 
 /** Something that a person did which is no command: an app made or changed, a lease ended, a delivery replayed. Holds no secret. */
@@ -46,6 +47,9 @@ export async function recordAudit({ details = {}, ...entry }: NewEntry): Promise
   await AuditEntries.create({ _id: newId(), details, ...entry })
 }
 
+/** Whoever asked is answered within 5 s where the database is silent (docs/security.md, Reliability). */
+const WRITE_MS = 4 * SECOND
+
 /** What an entry says until the end of its action is known, and for good where the process was killed before that. */
 const UNCONFIRMED = { outcome: 'unconfirmed' }
 
@@ -60,7 +64,7 @@ export async function audited<T>(
   outcome: (result: T) => Partial<Pick<AuditEntry, 'target' | 'details'>> | null = () => ({}),
 ): Promise<T> {
   const _id = newId()
-  await AuditEntries.create({ _id, ...entry, details: { ...details, ...UNCONFIRMED } })
+  await answeredWithin(WRITE_MS, AuditEntries.create({ _id, ...entry, details: { ...details, ...UNCONFIRMED } }))
   let result: T
   try {
     result = await work()

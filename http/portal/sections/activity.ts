@@ -34,6 +34,7 @@ const WORDS: Record<string, string> = {
   'invitation.resent': 'Invitation sent again',
   'invitation.withdrawn': 'Invitation withdrawn',
   'user.deleted': 'User data deleted',
+  'connection.deleted': 'Connection deleted',
 }
 
 export const activityHandlers: ActivityHandlers = {

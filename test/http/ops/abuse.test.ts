@@ -5,9 +5,11 @@ import { Commands } from '../../../schemas/command/command.ts'
 import { Deliveries } from '../../../schemas/delivery/delivery.ts'
 import { AuditEntries } from '../../../schemas/operations/audit.ts'
 import type { Endpoint } from '../../../wire/endpoint.ts'
+import { auditAnswer } from '../../../wire/ops.ts'
 import { opsEndpoints } from '../../../wire/ops-endpoints.ts'
 import { type AskOptions, type HttpWorld, OPERATOR_KEY, startHttpWorld } from '../../support/http.ts'
-import { seedConnection } from '../../support/seed.ts'
+import { finishAs, seedConnection } from '../../support/seed.ts'
+import { until } from '../../support/until.ts'
 
 let world: HttpWorld
 
@@ -18,8 +20,13 @@ test.after(async () => {
   await world.stop()
 })
 
-const operate = (method: string, path: string, options: AskOptions = {}) =>
-  world.ask<{ error: string }>(`/ops/${path}`, { key: OPERATOR_KEY, method, ...options })
+interface Made {
+  id: string
+  key: string
+}
+
+const operate = <T = { error: string }>(method: string, path: string, options: AskOptions = {}) =>
+  world.ask<T>(`/ops/${path}`, { key: OPERATOR_KEY, method, ...options })
 
 /** What a write is refused with that nobody should wait for the end of. */
 const refused = async (path: string, body: object): Promise<string> => {
@@ -71,6 +78,35 @@ test('text that no database holds, and no line shows, is refused wherever it is 
       assert.match(await refused(path, body), /^400 /, `${path} ${JSON.stringify(body)}`)
   }
   assert.is(await AuditEntries.countDocuments(), before, 'what was refused is in no audit')
+})
+
+test('who deleted what is found for as long as anything else that was done', async () => {
+  const connection = await seedConnection({ appId: 'app-one', userRef: 'purged' })
+  const made = await operate<Made>('POST', 'keys', { body: { name: 'Somebody', role: 'support' } })
+  const { id, key } = made.body
+  const { _id: connectionId } = connection
+  for (const target of [{ connectionId }, { userRef: 'purged' }]) {
+    const purging = operate('POST', 'purge', { key, body: { appId: 'app-one', ...target } })
+    const command = await until('the purge', () => Commands.findOne({ kind: 'purge', state: 'waiting' }).lean())
+    const deletedAt = new Date().toISOString()
+    await finishAs<'purge'>(command._id, { connectionsRevoked: 1, conversationsDeleted: 4, deletedAt })
+    assert.is((await purging).status, 200)
+  }
+  assert.is((await operate('POST', 'purge', { key, body: { appId: 'app-one', userRef: 'nobody' } })).status, 404)
+  assert.is((await operate('POST', 'purge?dryRun=true', { key, body: { appId: 'app-one', connectionId } })).status, 200)
+  // Commands are kept for 90 days.
+  await Commands.deleteMany({})
+  const { entries } = auditAnswer.parse((await operate('GET', 'audit')).body)
+  const details = { connectionsRevoked: 1, conversationsDeleted: 4 }
+  assert.equal(
+    entries
+      .filter(({ by }) => by.id === id)
+      .map(({ action, appId, target, details }) => ({ action, appId, target, details })),
+    [
+      { action: 'user.deleted', appId: 'app-one', target: 'purged', details },
+      { action: 'connection.deleted', appId: 'app-one', target: connectionId, details },
+    ],
+  )
 })
 
 test('a stranger makes no names for the numbers, however they spell an address', async () => {
