@@ -75,6 +75,21 @@ export const answeredWithin = <T>(ms: number, answer: Promise<T>): Promise<T> =>
     late: () => new DatabaseSilent(`the database did not answer within ${ms} ms`),
   })
 
+const ASK_AGAIN_MS = 2 * SECOND
+const ASKS = 2
+
+/**
+ * The same for what may be done twice: where a connection gives no answer it is asked for again, on another one, before whoever waits is told.
+ */
+export async function answeredAtLast<T>(ask: () => Promise<T>, asks = ASKS): Promise<T> {
+  try {
+    return await answeredWithin(ASK_AGAIN_MS, ask())
+  } catch (error) {
+    if (asks === 1 || !(error instanceof DatabaseSilent)) throw error
+    return answeredAtLast(ask, asks - 1)
+  }
+}
+
 /** The last character there is: ends a range of everything that begins with a text. */
 const LAST = '\u{10ffff}'
 

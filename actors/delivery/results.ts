@@ -1,11 +1,17 @@
 import { type Clock, SECOND } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
 import type { DailyCounter } from '../../schemas/app/daily-count.ts'
+import { answeredWithin } from '../../schemas/database.ts'
 import { type Settlement, settleDeliveries } from '../../schemas/delivery/delivery-claims.ts'
 
 /** Results written in one go at most. */
 const RESULTS_AT_ONCE = 500
 const RETRY_MS = SECOND
+/**
+ * A write that is not answered by then (machine ms) is made again, on another connection; where it was done, that changes nothing. Even of an
+ * attempt that took its whole time the claim holds until then: once it has run out, what succeeded would count as interrupted and be sent anew.
+ */
+const WRITE_LIMIT_MS = 3 * SECOND
 /** The first result of a batch waits this long for others (machine ms): nobody waits for it but its actor. */
 const GATHER_MS = 5
 
@@ -31,10 +37,8 @@ export function createResults({ clock, log, daily }: { clock: Clock; log: Logger
   const write = async (batch: Waiting[]): Promise<void> => {
     for (;;) {
       try {
-        await settleDeliveries(
-          batch.map(({ settlement }) => settlement),
-          clock.now(),
-        )
+        const settlements = batch.map(({ settlement }) => settlement)
+        await answeredWithin(WRITE_LIMIT_MS, settleDeliveries(settlements, clock.now()))
         for (const { settlement, resolve } of batch) {
           daily.add(settlement.appId, settlement.result.error === undefined ? 'delivered' : 'failed')
           resolve()

@@ -1,5 +1,5 @@
 import mongoose, { type Model } from 'mongoose'
-import { dueBy, trusted } from '../database.ts'
+import { answeredAtLast, dueBy, trusted } from '../database.ts'
 import { isSoon, LOOK_AT_LEAST_MS, wake } from '../wakeups.ts'
 import { Deliveries, type Delivery } from './delivery.ts'
 
@@ -68,12 +68,10 @@ export async function firstDueLane({ now }: { now: Date }): Promise<Date | undef
 /** Makes lanes due no later than the time given for each app. Call it after the deliveries were written. */
 export async function bringLanesForward(dueAt: Map<string, Date>): Promise<void> {
   if (dueAt.size === 0) return
-  await DeliveryLanes.bulkWrite(
-    [...dueAt].map(([appId, at]) => ({
-      updateOne: { filter: { _id: appId }, update: { $min: { dueAt: at }, $inc: { version: 1 } }, upsert: true },
-    })),
-    { ordered: false },
-  )
+  const writes = [...dueAt].map(([appId, at]) => ({
+    updateOne: { filter: { _id: appId }, update: { $min: { dueAt: at }, $inc: { version: 1 } }, upsert: true },
+  }))
+  await answeredAtLast(() => DeliveryLanes.bulkWrite(writes, { ordered: false }))
   if ([...dueAt.values()].some(isSoon)) wake('deliveries')
 }
 
