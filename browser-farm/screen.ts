@@ -149,7 +149,7 @@ export function createScreen({
       tell: (message) => shown?.page === page && tell(message),
       onFocus: lookAtFocus,
     })
-    const added = { page, cdp, fields, input: createPageInput({ cdp, fields, dialogs, scale, tell }) }
+    const added = { page, cdp, fields, input: createPageInput({ cdp, fields, dialogs, scale, clock, tell }) }
     cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
       // Answered at once: the browser drops frames that wait for this, and the last change must not be among them.
       void cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined)

@@ -107,4 +107,35 @@ for (const [name, browser] of Object.entries(SCREENS)) {
   })
 }
 
+/** What is pressed takes the focus late, as on a page that has something to do. */
+const LATE = `<script>addEventListener('mousedown', () => { const end = performance.now() + 150; while (performance.now() < end); })</script>`
+const latePages = (port: number) => ({
+  '/': `<body style="margin:0"><input id="outer" ${FIELD}>${frame('localhost', port, '/inner')}${SCRIPT}${LATE}`,
+  '/inner': `<body style="margin:0"><input id="code" ${FIELD}>${SCRIPT}${LATE}`,
+})
+
+frames('what is typed right after a click goes where the click went', async () => {
+  const visit = await visitOwnSite({
+    pages: latePages,
+    allowedHosts: ['127.0.0.1', 'localhost'],
+    browser: SCREENS['a desk'] ?? {},
+  })
+  try {
+    const { page, hosted, tells } = visit
+    await tells('open:/inner')
+    const { x, y } = await boxOf(hosted.screen)
+    const press = (at: { x: number; y: number }) => page.mouse.click(x + at.x + 60, y + at.y + 15)
+    for (let round = 0; round < 3; round++) {
+      await press(COUNTRY)
+      await page.keyboard.type('i')
+      await press({ x: 20, y: 0 })
+      await page.keyboard.type('o')
+    }
+    await tells('typed,code,iii')
+    await tells('typed,outer,ooo')
+  } finally {
+    await visit.stop()
+  }
+})
+
 frames.run()

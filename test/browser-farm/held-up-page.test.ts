@@ -25,6 +25,7 @@ test('what is typed at a page that takes nothing is not held without end', () =>
     fields: { edit: never, pick: never, focus: never, selection: never, reveal: never } satisfies Fields,
     dialogs: createDialogs({ clock: systemClock(), tell: () => undefined }),
     scale: 1,
+    clock: systemClock(),
     tell: () => undefined,
   })
   for (let count = 0; count < MESSAGES; count++) {
