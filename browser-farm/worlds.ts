@@ -54,11 +54,17 @@ export async function watchWorlds({
   const look = async (frame: Frame): Promise<void> => {
     if (parts.has(frame)) return
     // Refused where the process of the frame around it shows it too.
-    const session = await page.context().newCDPSession(frame)
-    if (parts.has(frame)) await session.detach()
-    else await open(frame, session)
+    await open(frame, await page.context().newCDPSession(frame))
   }
-  const lookAgain = (frame: Frame): void => void look(frame).catch(() => undefined)
+  /** One look at a frame after the other: two at once would both open it, and only the last would be known as its part. */
+  const looks = new WeakMap<Frame, Promise<void>>()
+  const lookAgain = (frame: Frame): void => {
+    const before = looks.get(frame) ?? Promise.resolve()
+    looks.set(
+      frame,
+      before.then(() => look(frame)).catch(() => undefined),
+    )
+  }
   await open(page.mainFrame(), cdp)
   page.on('framenavigated', lookAgain)
   for (const frame of page.frames()) lookAgain(frame)
