@@ -34,8 +34,9 @@ function problemOf({ status, code, values }: ServiceError): LinkProblem {
   return KNOWN[code] ?? (isExpired ? 'expired' : 'wrong')
 }
 
-/** An error of a link in words for the person who opened it, ending with what to do next. */
-export const visitorMessage = (error: ServiceError, { links }: Texts): string => links[problemOf(error)]
+/** An error of a link in words for the person who opened it, ending with what to do next; under the app's name, where it is known. */
+export const visitorMessage = (error: ServiceError, { links }: Texts, app?: string): string =>
+  links[problemOf(error)](app)
 
 /** The same in a few words, where what is wrong is the link itself. */
 export function visitorTitle(error: ServiceError, { links }: Texts): string {
@@ -54,7 +55,7 @@ export function errorPage({
   isScript = () => false,
 }: {
   assets: Assets
-  wordsOf: (problem: ServiceError, texts: Texts) => ProblemWords
+  wordsOf: (problem: ServiceError, texts: Texts, app?: string) => ProblemWords
   isScript?: (request: Request) => boolean
 }): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
@@ -62,9 +63,9 @@ export function errorPage({
     if (response.headersSent || response.closed || problem.code === 'method_not_allowed') return next(error)
     if (problem.status >= 500) contextOf(request).log.error({ err: error }, 'request failed')
     const texts = textsOf(request)
-    const words = wordsOf(problem, texts)
-    if (isScript(request)) return void response.status(problem.status).json({ error: words.message })
     const { branding, returnUrl } = contextOf(request)
+    const words = wordsOf(problem, texts, branding?.name)
+    if (isScript(request)) return void response.status(problem.status).json({ error: words.message })
     const back = branding && returnUrl !== undefined && { href: returnUrl, label: texts.returnTo(branding.name) }
     sendPage(response, problem.status, {
       assets,

@@ -105,7 +105,7 @@ function send(
   })
 }
 
-function wordsOf(problem: ServiceError, texts: Texts): ProblemWords {
+function wordsOf(problem: ServiceError, texts: Texts, app?: string): ProblemWords {
   const { manage } = texts
   if (problem.code === 'stale_form')
     return {
@@ -114,5 +114,5 @@ function wordsOf(problem: ServiceError, texts: Texts): ProblemWords {
       link: { href: MANAGE_PAGE.path, label: manage.seeData },
     }
   const title = problem.status >= 500 ? manage.unavailable : manage.notShown
-  return { title, message: problem.code === 'missing_token' ? manage.noLink : visitorMessage(problem, texts) }
+  return { title, message: problem.code === 'missing_token' ? manage.noLink : visitorMessage(problem, texts, app) }
 }

@@ -109,7 +109,7 @@ function isOf(visit: LinkVisit, flow: string, { request, response }: Pick<Exchan
   return false
 }
 
-const wordsOf = (problem: ServiceError, texts: Texts): ProblemWords => ({
+const wordsOf = (problem: ServiceError, texts: Texts, app?: string): ProblemWords => ({
   title: visitorTitle(problem, texts),
-  message: visitorMessage(problem, texts),
+  message: visitorMessage(problem, texts, app),
 })

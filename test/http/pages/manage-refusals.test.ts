@@ -8,7 +8,7 @@ import { ConsumedLinks } from '../../../schemas/user/consumed-link.ts'
 import { Users } from '../../../schemas/user/user.ts'
 import { seedConnection } from '../../support/seed.ts'
 import { until } from '../../support/until.ts'
-import { APP_ID, type ManageWorld, startManageWorld } from './manage-world.ts'
+import { APP_ID, ESCAPED_NAME, type ManageWorld, startManageWorld } from './manage-world.ts'
 
 const refusals = suite('refusals of the manage page')
 let world: ManageWorld
@@ -17,7 +17,7 @@ refusals.before(async () => {
 })
 refusals.after(() => world.stop())
 
-const EXPIRED = 'This link has expired. Return to the app and start again from there.'
+const EXPIRED = `This link has expired. Return to ${ESCAPED_NAME} and start again from there.`
 
 const purges = (userRef: string) => Commands.find({ kind: 'purge', 'args.userRef': userRef }).lean()
 

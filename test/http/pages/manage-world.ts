@@ -7,6 +7,8 @@ import { type ActorWorld, startActorWorld } from '../../support/actors.ts'
 
 /** Markup in its name, which no page may take for its own. */
 const APP_NAME = `Ada's <b>"Notes" & Co</b>`
+/** The same as it stands in a page. */
+export const ESCAPED_NAME = 'Ada&#39;s &lt;b&gt;&quot;Notes&quot; &amp; Co&lt;/b&gt;'
 export const APP_ID = 'notes'
 
 /** The hosted pages and the actors that carry out what they ask for, in this process. */

@@ -10,7 +10,7 @@ import { Users } from '../../../schemas/user/user.ts'
 import { seedConnection, seedConversations } from '../../support/seed.ts'
 import { until } from '../../support/until.ts'
 import { openVisitorBrowser } from '../../support/visitor.ts'
-import { APP_ID, type ManageWorld, startManageWorld, type Visitor } from './manage-world.ts'
+import { APP_ID, ESCAPED_NAME, type ManageWorld, startManageWorld, type Visitor } from './manage-world.ts'
 
 const manage = suite('manage page')
 let world: ManageWorld
@@ -19,8 +19,7 @@ manage.before(async () => {
 })
 manage.after(() => world.stop())
 
-const ESCAPED_NAME = 'Ada&#39;s &lt;b&gt;&quot;Notes&quot; &amp; Co&lt;/b&gt;'
-const USED = 'This link has already been used. Return to the app and start again from there.'
+const USED = `This link has already been used. Return to ${ESCAPED_NAME} and start again from there.`
 
 /** Connects for real and waits for the first import. */
 async function connected(userRef: string, email: string): Promise<Connection> {

@@ -100,12 +100,14 @@ test('a link that its app signed and that is too late, spent or for something el
     assert.is(answer.status, status, words)
     assert.match(answer.text, words)
     assert.match(answer.text, `<title>${title} · One &amp; Only</title>`)
+    assert.match(answer.text, 'Return to One &amp; Only and start again from there.')
     assert.match(answer.text, 'href="https://one.example/back?a=1&amp;b=2">Return to One &amp; Only</a>')
   }
   const forged = await ask(`/start?token=${token({ appSecret: 'x'.repeat(43), redirectUrl })}`)
   assert.is(forged.status, 401)
   assert.not.match(forged.text, 'one.example', 'an unproven address is nobody’s way back')
   assert.not.match(forged.text, 'One &amp; Only')
+  assert.match(forged.text, 'Return to the app and start again from there.')
 })
 
 test('a link whose secret was taken back while its page was open begins nothing', async () => {

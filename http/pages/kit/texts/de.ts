@@ -4,7 +4,8 @@ const number = (value: number): string => value.toLocaleString('de')
 const count = (value: number, one: string, many: string): string => `${number(value)} ${value === 1 ? one : many}`
 const conversations = (value: number): string => count(value, 'Unterhaltung', 'Unterhaltungen')
 const again = (app: string): string => `Kehren Sie zu ${app} zurück und beginnen Sie von vorn.`
-const againFromThere = 'Kehren Sie zur App zurück und beginnen Sie dort von vorn.'
+const againFrom = (app?: string): string =>
+  `Kehren Sie ${app === undefined ? 'zur App' : `zu ${app}`} zurück und beginnen Sie dort von vorn.`
 
 export const de: Texts = {
   language: 'de',
@@ -192,15 +193,16 @@ export const de: Texts = {
     usedTitle: 'Link schon benutzt',
     expiredTitle: 'Link abgelaufen',
     wrongTitle: 'Link ungültig',
-    problem: 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',
-    used: `Dieser Link wurde schon benutzt. ${againFromThere}`,
-    purpose: `Dieser Link ist für etwas anderes. ${againFromThere}`,
-    provider: `Die App nannte einen Assistenten, der hier nicht verbunden werden kann. ${againFromThere}`,
-    scope: `Die App bat um etwas, das nicht erlaubt ist. ${againFromThere}`,
-    stale: `Das kam nicht von der Seite, wie sie jetzt ist. ${againFromThere}`,
-    expired: `Dieser Link ist abgelaufen. ${againFromThere}`,
-    wrong: `Dieser Link ist nicht gültig. ${againFromThere}`,
-    none: `Diese Seite öffnet sich über einen Link der App, die Sie verbinden. ${againFromThere}`,
+    problem: () => 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',
+    used: (app) => `Dieser Link wurde schon benutzt. ${againFrom(app)}`,
+    purpose: (app) => `Dieser Link ist für etwas anderes. ${againFrom(app)}`,
+    provider: (app) =>
+      `${app ?? 'Die App'} nannte einen Assistenten, der hier nicht verbunden werden kann. ${againFrom(app)}`,
+    scope: (app) => `${app ?? 'Die App'} bat um etwas, das nicht erlaubt ist. ${againFrom(app)}`,
+    stale: (app) => `Das kam nicht von der Seite, wie sie jetzt ist. ${againFrom(app)}`,
+    expired: (app) => `Dieser Link ist abgelaufen. ${againFrom(app)}`,
+    wrong: (app) => `Dieser Link ist nicht gültig. ${againFrom(app)}`,
+    none: () => `Diese Seite öffnet sich über einen Link der App, die Sie verbinden. ${againFrom()}`,
   },
 
   manage: {

@@ -6,7 +6,8 @@ export interface Names {
 
 const count = (value: number, noun: string): string => `${value.toLocaleString('en')} ${noun}${value === 1 ? '' : 's'}`
 const again = (app: string): string => `Return to ${app} and start again.`
-const againFromThere = 'Return to the app and start again from there.'
+/** Of a link that names no app that is known, there is none to be named. */
+const againFrom = (app = 'the app'): string => `Return to ${app} and start again from there.`
 
 /** Everything that the hosted pages say, in English; the other languages have the same shape. */
 export const en = {
@@ -197,15 +198,16 @@ export const en = {
     usedTitle: 'Link already used',
     expiredTitle: 'Link expired',
     wrongTitle: 'Link not valid',
-    problem: 'Something went wrong on our side. Please try again in a moment.',
-    used: `This link has already been used. ${againFromThere}`,
-    purpose: `This link is for something else. ${againFromThere}`,
-    provider: `The app asked for an assistant that cannot be connected here. ${againFromThere}`,
-    scope: `The app asked for something that is not allowed. ${againFromThere}`,
-    stale: `This did not come from the page as it is now. ${againFromThere}`,
-    expired: `This link has expired. ${againFromThere}`,
-    wrong: `This link is not valid. ${againFromThere}`,
-    none: `This page opens from a link of the app that you are connecting. ${againFromThere}`,
+    problem: () => 'Something went wrong on our side. Please try again in a moment.',
+    used: (app?: string) => `This link has already been used. ${againFrom(app)}`,
+    purpose: (app?: string) => `This link is for something else. ${againFrom(app)}`,
+    provider: (app?: string) =>
+      `${app ?? 'The app'} asked for an assistant that cannot be connected here. ${againFrom(app)}`,
+    scope: (app?: string) => `${app ?? 'The app'} asked for something that is not allowed. ${againFrom(app)}`,
+    stale: (app?: string) => `This did not come from the page as it is now. ${againFrom(app)}`,
+    expired: (app?: string) => `This link has expired. ${againFrom(app)}`,
+    wrong: (app?: string) => `This link is not valid. ${againFrom(app)}`,
+    none: () => `This page opens from a link of the app that you are connecting. ${againFrom()}`,
   },
 
   /** `/manage` */
