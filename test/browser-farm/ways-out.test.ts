@@ -172,6 +172,7 @@ ways('a provider that cannot be reached is said, and tried again in the same flo
   const hosted = await open('unreachable')
   await until('the page to say so', async () => (await hosted.state()) === 'failed', { giveUpMs: 60_000 })
   assert.match(String(await hosted.page.getByRole('alert').textContent()), 'Own Assistant')
+  assert.is(await hosted.page.locator('[data-notice]').textContent(), '', 'the page itself says it')
   site.refuse(false)
   // The request is lost, which the visitor is told.
   await hosted.page.route('**/start/again', (route) => route.abort(), { times: 1 })

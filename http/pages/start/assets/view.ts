@@ -143,8 +143,11 @@ let hiding: AbortController | undefined
 
 type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
-export const showNotice = (what: Notice | 'too_late' | 'not_answered', detail: string, sleep: Sleep): void =>
+export function showNotice(what: Notice | 'too_late' | 'not_answered', detail: string, sleep: Sleep): void {
+  // While the sign-in page is still to come, the state says that it does not, and that it is tried again.
+  if (what === 'unanswered' && main.dataset['state'] !== 'live') return
   showWords(texts.notices[what](names, detail), sleep)
+}
 
 export function showWords(words: string, sleep: Sleep): void {
   hiding?.abort()
