@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Apps } from '../../../schemas/app/app.ts'
+import { Conversations } from '../../../schemas/archive/conversation.ts'
 import { Accounts, type Backfill } from '../../../schemas/connection/account.ts'
 import type { Connection } from '../../../schemas/connection/connection.ts'
 import { isTooWide, seriousProblems } from '../../support/axe.ts'
@@ -28,11 +29,12 @@ looks.after(async () => {
 })
 
 /** A connection that nobody syncs while it is looked at, with some conversations. */
-async function add(userRef: string, more: Partial<Connection>, backfill: Backfill): Promise<void> {
+async function add(userRef: string, more: Partial<Connection>, backfill: Backfill): Promise<{ archiveId: string }> {
   const connection = await seedConnection({ appId: APP_ID, userRef, ...more })
   const { accountId, provider, archiveId = '' } = connection
   await seedConversations({ archiveId, count: 12 })
   await Accounts.create({ _id: accountId, appId: APP_ID, provider, archiveId, backfill, fence: 0 })
+  return { archiveId }
 }
 
 const DESKTOP = { width: 1280, height: 800 }
@@ -89,5 +91,21 @@ for (const [index, [screen, options]] of Object.entries(SCREENS).entries()) {
     await context.close()
   })
 }
+
+looks('an open page follows an import, and a deletion from elsewhere', async () => {
+  const { archiveId } = await add('follows', { accountId: 'follows-0001' }, { done: false, total: 400 })
+  const page = await browser.newPage()
+  await page.goto(`${world.url}/manage?token=${world.token('follows')}`)
+  await page.getByText('12 of about 400 conversations').waitFor()
+  await Conversations.deleteMany({ archiveId, externalId: 'ext-0' })
+  await page.getByText('11 of about 400 conversations').waitFor()
+  const elsewhere = world.visitor()
+  await elsewhere.open(world.token('follows'))
+  const { flow } = await elsewhere.get('/manage/delete')
+  await elsewhere.confirm(flow)
+  await page.getByRole('heading', { name: 'Nothing is left to delete' }).waitFor()
+  assert.is(await page.getByRole('link', { name: 'Delete all my data' }).count(), 0)
+  await page.close()
+})
 
 looks.run()

@@ -2,6 +2,8 @@ import { systemClock } from '../../../../core/clock.ts'
 
 /** How often the page looks how far an import has come. */
 const LOOK_EVERY_MS = 3_000
+/** Offered as long as there is anything to delete. */
+const DELETION = '.danger'
 
 const { lang } = document.documentElement
 const local = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { dateStyle: 'medium', timeStyle: 'short' })
@@ -24,8 +26,11 @@ async function followImports(): Promise<void> {
       (answer) => (answer.ok ? answer.text() : ''),
       () => '',
     )
-    const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('.connections')
-    if (!fresh) continue
+    if (text === '') continue
+    const page = new DOMParser().parseFromString(text, 'text/html')
+    const fresh = page.querySelector('.connections')
+    // Deleted meanwhile, from elsewhere: it is another page by now.
+    if (!fresh || !page.querySelector(DELETION)) return location.reload()
     document.querySelector('.connections')?.replaceWith(fresh)
     showMoments()
   }
