@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { newId } from '../core/ids.ts'
-import { answeredWithin, dueBy, trusted } from './database.ts'
+import { answeredAtLast, answeredWithin, dueBy, trusted } from './database.ts'
 import { LOOK_AT_LEAST_MS } from './wakeups.ts'
 
 /**
@@ -53,27 +53,31 @@ type Claimed<T> = T & {
   dueAt: Date
 }
 
-/** Claims up to `limit` of the longest due documents for their own work, in three round trips, whatever their number. */
+/**
+ * Claims up to `limit` of the longest due documents for their own work, in three round trips, whatever their number. An answer that is lost loses no
+ * claim: each step finds what was done of it before.
+ */
 export async function claimMany<T extends Claimable & { _id: string }>(
   model: Model<T>,
   { now, filter = {}, limit }: ClaimOptions & { limit: number },
 ): Promise<Claimed<T>[]> {
   const due = { ...filter, claimableAt: dueBy(now) }
-  const found = await model
-    .find(due)
-    .sort({ claimableAt: 1 })
-    .limit(limit)
-    .select({ claimedBy: 1, claimableAt: 1 })
-    .lean<Pick<T, '_id' | 'claimedBy' | 'claimableAt'>[]>()
+  const found = await answeredAtLast(() =>
+    model
+      .find(due)
+      .sort({ claimableAt: 1 })
+      .limit(limit)
+      .select({ claimedBy: 1, claimableAt: 1 })
+      .lean<Pick<T, '_id' | 'claimedBy' | 'claimableAt'>[]>()
+      .exec(),
+  )
   if (found.length === 0) return []
   const before = new Map(found.map((each) => [each._id, each]))
   const ids = trusted({ $in: [...before.keys()] })
   const claimedBy = newId()
-  await model.updateMany(
-    { _id: ids, claimableAt: trusted({ $lte: now }) },
-    { $set: { claimableAt: new Date(now.getTime() + CLAIM_MS), claimedBy }, $inc: { fence: 1 } },
-  )
-  const claimed = await model.find({ _id: ids, claimedBy }).lean<T[]>()
+  const claim = { $set: { claimableAt: new Date(now.getTime() + CLAIM_MS), claimedBy }, $inc: { fence: 1 } }
+  await answeredAtLast(() => model.updateMany({ _id: ids, claimableAt: trusted({ $lte: now }) }, claim).exec())
+  const claimed = await answeredAtLast(() => model.find({ _id: ids, claimedBy }).lean<T[]>().exec())
   return claimed.map((document) => {
     const { claimedBy: holder, claimableAt: dueAt = now } = before.get(document._id) ?? {}
     return { ...document, lapsed: holder !== undefined && !holder.startsWith(ASIDE), dueAt }

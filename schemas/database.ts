@@ -75,20 +75,18 @@ export const answeredWithin = <T>(ms: number, answer: Promise<T>): Promise<T> =>
     late: () => new DatabaseSilent(`the database did not answer within ${ms} ms`),
   })
 
+/** After so long (machine ms) what may be done twice is asked for on another connection: in time for whoever holds something meanwhile. */
 const ASK_AGAIN_MS = 2 * SECOND
-const ASKS = 2
 
 /**
- * The same for what may be done twice: where a connection gives no answer it is asked for again, on another one, before whoever waits is told.
+ * The database's answer to what may be done twice: where the connection is lost or gives no answer, it is asked for once more, on another one. That
+ * answer is waited for, however slow the database is.
  */
-export async function answeredAtLast<T>(ask: () => Promise<T>, asks = ASKS): Promise<T> {
-  try {
-    return await answeredWithin(ASK_AGAIN_MS, ask())
-  } catch (error) {
-    if (asks === 1 || !(error instanceof DatabaseSilent)) throw error
-    return answeredAtLast(ask, asks - 1)
-  }
-}
+export const answeredAtLast = <T>(ask: () => Promise<T>): Promise<T> =>
+  answeredWithin(ASK_AGAIN_MS, ask()).catch((error: unknown) => {
+    if (!(error instanceof DatabaseSilent) && !isDatabaseAway(error)) throw error
+    return ask()
+  })
 
 /** The last character there is: ends a range of everything that begins with a text. */
 const LAST = '\u{10ffff}'

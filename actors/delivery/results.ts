@@ -8,7 +8,8 @@ import { type Settlement, settleDeliveries } from '../../schemas/delivery/delive
 const RESULTS_AT_ONCE = 500
 const RETRY_MS = SECOND
 /**
- * A write that is not answered by then (machine ms) is made again, on another connection; where it was done, that changes nothing. Even of an
+ * A write that is not answered by then (machine ms) is made again, on another connection; where it was done, that changes nothing. Each
+ * is waited for longer, should the database be slow. Even of an
  * attempt that took its whole time the claim holds until then: once it has run out, what succeeded would count as interrupted and be sent anew.
  */
 const WRITE_LIMIT_MS = 3 * SECOND
@@ -35,10 +36,10 @@ export function createResults({ clock, log, daily }: { clock: Clock; log: Logger
   const stopping = new AbortController()
 
   const write = async (batch: Waiting[]): Promise<void> => {
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       try {
         const settlements = batch.map(({ settlement }) => settlement)
-        await answeredWithin(WRITE_LIMIT_MS, settleDeliveries(settlements, clock.now()))
+        await answeredWithin(tries * WRITE_LIMIT_MS, settleDeliveries(settlements, clock.now()))
         for (const { settlement, resolve } of batch) {
           daily.add(settlement.appId, settlement.result.error === undefined ? 'delivered' : 'failed')
           resolve()

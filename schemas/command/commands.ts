@@ -18,7 +18,7 @@ import {
 /** A waiting caller looks at its command's document when it is told of an end, and so often all the same (machine ms): soon at first, then less often. */
 const FIRST_LOOK_MS = 10
 const LONGEST_LOOK_MS = 200
-/** A look that is not answered by then (machine ms) has seen nothing: the next one comes on another connection. */
+/** A look that is not answered by then (machine ms) is not waited for alone: the next one comes beside it, on another connection. */
 const LOOK_LIMIT_MS = SECOND
 
 export interface NewCommand<K extends CommandKind> {
@@ -86,19 +86,23 @@ export async function awaitCommand<K extends CommandKind>({
 }): Promise<Command<K> | null> {
   const end = clock.elapsed() + timeoutMs
   const hearing = hear('answers')
+  let found: Command | undefined
+  const look = async (): Promise<void> => {
+    found = (await ended(id)) ?? found
+  }
   try {
-    for (let look = FIRST_LOOK_MS; ; look = Math.min(look * 1.5, LONGEST_LOOK_MS)) {
-      const command = await answeredWithin(LOOK_LIMIT_MS, ended(id)).catch(nothingWhereSilent)
-      if (command) return command as Command<K>
+    for (let waitMs = FIRST_LOOK_MS; ; waitMs = Math.min(waitMs * 1.5, LONGEST_LOOK_MS)) {
+      await answeredWithin(LOOK_LIMIT_MS, look()).catch(unlessSilent)
+      if (found) return found as Command<K>
       if (clock.elapsed() >= end) return null
-      await hearing.pause(look, signal)
+      await hearing.pause(waitMs, signal)
     }
   } finally {
     hearing.stop()
   }
 }
 
-function nothingWhereSilent(error: unknown): undefined {
+function unlessSilent(error: unknown): void {
   if (!(error instanceof DatabaseSilent)) throw error
 }
 

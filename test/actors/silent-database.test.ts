@@ -66,6 +66,15 @@ silent('what was claimed beside the look that gets no answer is begun', async ()
   assert.equal([fence, crashes], [1, 0])
 })
 
+silent('a claim whose answer never comes is begun all the same, and no crash', async () => {
+  for (const lose of [proxy.silenceAfter, proxy.loseAnswerTo]) {
+    const loss = lose('update', 'commands', 'claimedBy', 'fence')
+    const { fence, crashes } = await done(await write())
+    assert.ok(loss.lost())
+    assert.equal([fence, crashes], [1, 0])
+  }
+})
+
 silent('what is written while a look gets no answer is found by another', async () => {
   const silence = proxy.silenceAfter('find', 'commands', 'purge')
   await until('the silence', () => {
