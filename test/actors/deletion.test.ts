@@ -3,7 +3,6 @@ import * as assert from 'uvu/assert'
 import { Conversations } from '../../schemas/archive/conversation.ts'
 import { ConversationBodies } from '../../schemas/archive/conversation-body.ts'
 import { Commands } from '../../schemas/command/command.ts'
-import { Accounts } from '../../schemas/connection/account.ts'
 import { BrowserProfiles } from '../../schemas/connection/browser-profile.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { PendingConnections } from '../../schemas/connection/reservation.ts'
@@ -12,6 +11,7 @@ import { Leases } from '../../schemas/lease/lease.ts'
 import { Captures } from '../../schemas/user/capture.ts'
 import { ensureUser, Users } from '../../schemas/user/user.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
+import { claimsRunOut } from '../support/claims-run-out.ts'
 import { stallNext } from '../support/stall.ts'
 import { until } from '../support/until.ts'
 import { interceptWrites, type Write } from '../support/writes.ts'
@@ -70,9 +70,6 @@ async function assertGone(userRef: string): Promise<void> {
   }
   assert.is(await Connections.collection.countDocuments({ userId: user?._id, status: 'pending' } as never), 0)
 }
-
-const claimsRunOut = () =>
-  Accounts.updateMany({ claimedBy: trusted({ $exists: true }) }, { $set: { claimableAt: new Date(0) } })
 
 deletion(
   'a purge does not wait for a reconnect that waits for a slow sync, and the reconnect comes to nothing',

@@ -6,6 +6,7 @@ import { Accounts } from '../../schemas/connection/account.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { trusted } from '../../schemas/database.ts'
 import { type ActorWorld, startActorWorld } from '../support/actors.ts'
+import { claimsRunOut } from '../support/claims-run-out.ts'
 import { stallNext } from '../support/stall.ts'
 import { until } from '../support/until.ts'
 
@@ -22,10 +23,6 @@ const CREATION = {
   method: 'updateOne',
   holds: ([, update]: unknown[]) => JSON.stringify(update).includes('"active"'),
 } as const
-
-/** What a stall that is longer than a claim looks like to others. */
-const claimsRunOut = () =>
-  Accounts.updateMany({ claimedBy: trusted({ $exists: true }) }, { $set: { claimableAt: new Date(0) } })
 
 const connectionsOf = (...userRefs: string[]) =>
   Connections.find({ userRef: trusted({ $in: userRefs }) }).lean<Connection[]>()
