@@ -1,6 +1,6 @@
 import { newId } from '../../core/ids.ts'
 import { CLAIM_MS } from '../claims.ts'
-import { trusted } from '../database.ts'
+import { answeredAtLast, trusted } from '../database.ts'
 import { KEPT_MS } from './deliveries.ts'
 import { type Attempt, type AttemptResult, Deliveries, type Delivery } from './delivery.ts'
 import { bringLanesForward } from './delivery-lane.ts'
@@ -74,11 +74,15 @@ async function claim(
   const _id = trusted({ $in: found.map((delivery) => delivery._id) })
   const claimedBy = newId()
   const claimableAt = new Date(now.getTime() + CLAIM_MS)
-  const { modifiedCount } = await Deliveries.updateMany(
-    { _id, claimableAt: trusted({ $lte: now }), ...filter },
-    { $set: { claimableAt, claimedBy }, $inc: { fence: 1 }, ...(attempt && { $push: { attempts: attempt } }) },
+  // What an answer that was lost told of has been claimed, and is found by its claim: the attempts that it began are made.
+  const { modifiedCount } = await answeredAtLast(() =>
+    Deliveries.updateMany(
+      { _id, claimableAt: trusted({ $lte: now }), ...filter },
+      { $set: { claimableAt, claimedBy }, $inc: { fence: 1 }, ...(attempt && { $push: { attempts: attempt } }) },
+    ).exec(),
   )
-  if (modifiedCount < found.length) return Deliveries.find({ _id, claimedBy }).lean<Delivery[]>()
+  if (modifiedCount < found.length)
+    return answeredAtLast(() => Deliveries.find({ _id, claimedBy }).lean<Delivery[]>().exec())
   return found.map((delivery) => ({
     ...delivery,
     claimableAt,

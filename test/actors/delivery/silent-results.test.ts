@@ -8,6 +8,7 @@ import { createDailyCounter } from '../../../schemas/app/daily-count.ts'
 import { connectDatabase, trusted } from '../../../schemas/database.ts'
 import { insertDeliveries } from '../../../schemas/delivery/deliveries.ts'
 import { Deliveries, type Delivery } from '../../../schemas/delivery/delivery.ts'
+import { claimDeliveries } from '../../../schemas/delivery/delivery-claims.ts'
 import { testDatabase } from '../../support/database.ts'
 import { startDatabaseProxy } from '../../support/proxy.ts'
 import { until } from '../../support/until.ts'
@@ -66,6 +67,24 @@ results('a lane that is not brought forward is, on another connection', async ()
   )
   await until('the delivery', () => inserted, { giveUpMs: 15_000 })
   assert.ok(silence.lost())
+})
+
+results('a claim whose answer is lost has begun its attempts all the same', async () => {
+  for (const lose of [proxy.loseAnswerTo, proxy.silenceAfter]) {
+    const delivery = { deliveryId: newId(), appId: newId(), event: 'test.event', payload: '{}' } as const
+    await insertDeliveries({ begun: [], waiting: [delivery], now: new Date() })
+    const loss = lose('update', 'deliveries', 'attempts')
+    let claimed: Delivery[] | undefined
+    claimDeliveries({ appId: delivery.appId, limit: 10, now: new Date() }).then(
+      ({ begun }) => {
+        claimed = begun
+      },
+      () => undefined,
+    )
+    const [ours, ...others] = await until('the claim', () => claimed, { giveUpMs: 15_000 })
+    assert.ok(loss.lost())
+    assert.equal([ours?._id, ours?.attempts.length, others.length], [delivery.deliveryId, 1, 0])
+  }
 })
 
 results.run()
