@@ -128,7 +128,9 @@ export const OF_USER = { userId: 1, capturedAt: -1 } as const
 schema.index(OF_USER)
 /** As the API lists them; `_id` puts those of one moment in order. */
 schema.index({ appId: 1, userRef: 1, capturedAt: -1, _id: -1 })
-schema.index({ accountId: 1, status: 1 })
+/** Named where an account's connections are put in order, for the same reason. */
+export const OF_ACCOUNT = { accountId: 1, status: 1 } as const
+schema.index(OF_ACCOUNT)
 /** What operators look at: the newest, and those that need them. */
 schema.index({ capturedAt: -1 })
 schema.index({ status: 1, capturedAt: -1 })

@@ -98,6 +98,11 @@ test('connections are found by what people know of them', async () => {
     assert.equal(await find(q), [connection._id], q)
   }
   assert.equal(await find('app-two'), [other._id])
+  for (const q of [connection._id, 'support-case', connection.accountId, 'app-one', 'active']) {
+    const path = `connections?q=${encodeURIComponent(q)}&appId=app-two`
+    const found = (await operate(opsConnectionsAnswer, path)).connections.map(({ id }) => id)
+    assert.equal(found, q === 'active' ? [other._id] : [], `${q} of another app`)
+  }
   assert.equal(await find('nothing of the kind'), [])
   assert.equal((await find('active')).length, 2)
   assert.equal(await find(''), [other._id, connection._id])
