@@ -16,18 +16,20 @@ export async function listConnections({
   appId?: string | undefined
   limit: number
 }): Promise<Connection[]> {
-  const of = appId === undefined ? [] : [{ appId }]
-  const newest = ({ filter = {}, index }: Search): Promise<Connection[]> => {
-    const query = Connections.find({ $and: [filter, ...of] })
-    return (index ? query.hint(index) : query).sort({ capturedAt: -1 }).limit(limit).lean<Connection[]>().exec()
-  }
-  const lists = await Promise.all((q === undefined ? [{}] : await matching(q, limit)).map(newest))
+  const searches: Search[] = q === undefined ? [{ filter: {} }] : await matching(q, limit)
+  const inApp = searches.filter(({ filter }) => appId === undefined || (filter['appId'] ?? appId) === appId)
+  const lists = await Promise.all(
+    inApp.map(({ filter, index }) => {
+      const query = Connections.find({ ...(appId !== undefined && { appId }), ...filter })
+      return (index ? query.hint(index) : query).sort({ capturedAt: -1 }).limit(limit).lean<Connection[]>().exec()
+    }),
+  )
   const found = new Map(lists.flat().map((connection) => [connection._id, connection]))
   return [...found.values()].sort((a, b) => b.capturedAt.getTime() - a.capturedAt.getTime()).slice(0, limit)
 }
 
 interface Search {
-  filter?: Record<string, unknown>
+  filter: Record<string, unknown>
   /** A planner that guesses walks through all connections by their time instead, until it has found enough: where few match, to the end. */
   index?: Record<string, 1 | -1>
 }
