@@ -70,6 +70,43 @@ phone('a composition is sent when it is done, as its final text', async () => {
   assert.not.ok(site.told.some((what) => what.startsWith('code:123456te:')))
 })
 
+phone('dictation and corrections in a burst leave their final text, and nothing twice', async () => {
+  await hosted.screen.tap({ position: { x: 60, y: 35 } })
+  await holds('hell world')
+  await bar().fill('')
+  await until('it to be empty', () => site.told.some((what) => what.startsWith('name::delete')))
+  site.told.length = 0
+  const devtools = await page.context().newCDPSession(page)
+  // Android: words are composed anew as they are understood; a correction composes again what was there.
+  await devtools.send('Input.insertText', { text: 'I ' })
+  await devtools.send('Input.imeSetComposition', { text: 'scream', selectionStart: 6, selectionEnd: 6 })
+  await devtools.send('Input.imeSetComposition', { text: 'scream for', selectionStart: 10, selectionEnd: 10 })
+  await devtools.send('Input.insertText', { text: 'scream for teh ' })
+  const correction = { text: 'the', selectionStart: 3, selectionEnd: 3, replacementStart: 13, replacementEnd: 16 }
+  await devtools.send('Input.imeSetComposition', correction)
+  await devtools.send('Input.insertText', { text: 'the' })
+  // iOS: what was typed is replaced at once, without a composition.
+  await bar().evaluate((input) => {
+    const field = input as HTMLInputElement
+    for (const [from, to] of [
+      ['scream', 'dream'],
+      ['I dream', 'We dream'],
+      ['the', 'the sea'],
+    ] as const) {
+      const start = field.value.indexOf(from)
+      field.setRangeText(to, start, start + from.length, 'end')
+      field.dispatchEvent(new InputEvent('input', { inputType: 'insertReplacementText', data: to, bubbles: true }))
+    }
+  })
+  await until('the final text', () => site.told.some((what) => what.startsWith('name:We dream for the sea')))
+  const final = await bar().inputValue()
+  assert.is(final.trimEnd(), 'We dream for the sea')
+  const values = site.told.filter((what) => what.startsWith('name:')).map((what) => what.split(':')[1])
+  assert.is(values.at(-1), final)
+  assert.not.ok(values.includes('I scream'), 'an unfinished composition was sent')
+  await holds(final)
+})
+
 phone('a phone that is turned has a remote screen that is turned', async () => {
   await page.setViewportSize({ width: 844, height: 390 })
   await until(
