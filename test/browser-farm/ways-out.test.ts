@@ -151,8 +151,12 @@ ways('a page that leads elsewhere stays as it was, and a second window can be cl
   await until('what was typed to be there still', () => site.told.includes('typed halfmore'))
   await hosted.press('2')
   await until('the second window', () => site.told.includes('window'))
-  await hosted.page.getByRole('button', { name: 'Close this window' }).click()
-  await hosted.page.getByRole('button', { name: 'Close this window' }).waitFor({ state: 'hidden' })
+  const close = hosted.page.getByRole('button', { name: 'Close this window' })
+  await close.waitFor()
+  const [button, stage] = [await close.boundingBox(), await hosted.page.locator('.stage').boundingBox()]
+  assert.ok(button && stage && button.y >= stage.y + stage.height, 'it hides nothing of the window')
+  await close.click()
+  await close.waitFor({ state: 'hidden' })
   await until('the first one to take keys', async () => {
     await hosted.press('z')
     return site.told.some((what) => what.startsWith('typed halfmorez'))

@@ -26,7 +26,6 @@ export function startBody({
 <canvas class="screen" tabindex="0" aria-label="${start.screen}" aria-describedby="screen-help" width="1" height="1" hidden></canvas>
 <textarea class="catcher" tabindex="-1" aria-hidden="true" autocomplete="off" autocapitalize="off" spellcheck="false"></textarea>
 <p id="screen-help" hidden>${start.screenHelp(provider)}</p>
-<button type="button" class="close-window" data-close-window hidden>${start.closeWindow}</button>
 <div class="cover">
 <div class="panel">
 <span class="sign" aria-hidden="true"></span>
@@ -42,6 +41,7 @@ export function startBody({
 </div>
 <p class="notice" aria-live="polite" data-notice hidden></p>
 </section>
+<button type="button" class="close-window" data-close-window hidden>${start.closeWindow}</button>
 <form class="typing" data-typing hidden>
 <div class="typing-row">
 <button type="button" class="to-field" aria-label="${start.previousField}" title="${start.previousField}" data-previous><span aria-hidden="true">‹</span></button>
