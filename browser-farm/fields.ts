@@ -35,8 +35,8 @@ export interface Fields {
   edit(message: EditMessage): Promise<void>
   pick(message: ChoiceMessage): Promise<void>
   selection(): Promise<string>
-  /** Brings the focused field in sight. */
-  reveal(): Promise<void>
+  /** The page has another size: its focused field stays in sight, and what is drawn over it at its place. */
+  follow(): Promise<void>
 }
 
 export async function watchFields({
@@ -120,7 +120,10 @@ export async function watchFields({
       if (pickerWorld !== undefined) await call(pickerWorld, 'pick', id, indexes ?? null, value ?? null)
     },
     selection: async () => String((await ask('selectedText')).answer ?? ''),
-    reveal: () => everywhere('reveal'),
+    follow: async () => {
+      await everywhere('reveal')
+      if (picker && pickerWorld) await call(pickerWorld, 'tellPicker')
+    },
   }
 }
 

@@ -173,14 +173,13 @@ export function createScreen({
     // It has taken the focus of the browser with it.
     await shown?.page.bringToFront()
   }
-  /** The focused field stays in sight where there is less room. */
   const resize = ({ width, height }: Viewport): void => {
     size = resized(viewport, { width, height })
     for (const each of pages) {
       void showDevicePixels(each.cdp, size)
         .then(() => {
           if (shown === each) showAgain(moving)
-          return each.fields.reveal()
+          return each.fields.follow()
         })
         .catch(() => undefined)
     }

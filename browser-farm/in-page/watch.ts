@@ -6,6 +6,8 @@ import type { createTextFields } from './text-fields.ts'
 export interface InPage extends ReturnType<typeof createTextFields> {
   pick: ReturnType<typeof createPickers>['pick']
   reveal(): void
+  /** Tells what is open once more: it may have moved. */
+  tellPicker(): void
 }
 
 /** What a page's isolated world tells the farm. */
@@ -92,6 +94,9 @@ export function watchFields({
     pick: (name, indexes, value) => {
       if (elementNamed(name) === shown) shown = null
       pick(name, indexes, value)
+    },
+    tellPicker: () => {
+      if (shown) open(shown)
     },
     reveal: () => focusedElement()?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
   }

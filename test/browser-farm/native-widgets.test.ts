@@ -19,6 +19,7 @@ const pages = () => ({
 <input id="hour" type="time" aria-label="Hour" ${at(220, 220)}>
 <select id="high" aria-label="Year" ${at(420, 20)}>${YEARS}</select>
 <select id="low" aria-label="Month" ${at(620, 400)}>${YEARS}</select>
+<select id="moves" aria-label="Ending" style="position:absolute;right:20px;top:520px;width:160px;height:30px"><option>Com</option><option>Net</option></select>
 <script>
 for (const type of ['input', 'change'])
   addEventListener(type, ({ target }) => tell([type, target.id, [...(target.selectedOptions ?? [])].map((each) => each.text).join('+') || target.value]))
@@ -60,18 +61,6 @@ widgets(
     assert.is(await list.count(), 0)
   },
 )
-
-widgets('a window of another size closes the list, as browsers do', async () => {
-  await clickAt(100, 35)
-  const list = page.getByRole('listbox', { name: 'Country' })
-  await list.waitFor()
-  const { width, height } = page.viewportSize() ?? { width: 1_280, height: 720 }
-  const before = await hosted.screen.getAttribute('data-remote-width')
-  await page.setViewportSize({ width: width - 100, height })
-  await list.waitFor({ state: 'detached' })
-  await page.setViewportSize({ width, height })
-  await until('the screen to follow', async () => (await hosted.screen.getAttribute('data-remote-width')) === before)
-})
 
 widgets('by keyboard an entry is found by its first letter, Escape leaves the list as it was', async () => {
   await hosted.press('Space')
@@ -146,6 +135,29 @@ widgets('a long list stands under its field, or over it where there is more room
 
 widgets('a page knows nothing of the world that watches it', async () => {
   await tells('world,undefined,undefined')
+})
+
+widgets('a list stays open at its field where the window changes its size', async () => {
+  const remoteWidth = async () => Number(await hosted.screen.getAttribute('data-remote-width'))
+  /** How far the list is from its field, which keeps its distance from the right edge of the page. */
+  const off = async (): Promise<number> => {
+    const [screen, drawn] = [await hosted.screen.boundingBox(), await page.locator('.picker').boundingBox()]
+    if (!screen || !drawn) throw new Error('the list has gone')
+    return Math.abs(drawn.x - (screen.x + screen.width * (1 - 180 / (await remoteWidth()))))
+  }
+  const before = await remoteWidth()
+  await clickAt(before - 100, 535)
+  const list = page.getByRole('listbox', { name: 'Ending' })
+  await list.waitFor()
+  assert.ok((await off()) <= 2)
+  const { width, height } = page.viewportSize() ?? { width: 1_280, height: 720 }
+  for (const next of [width - 100, width]) {
+    await page.setViewportSize({ width: next, height })
+    await until('the screen to follow', async () => (await remoteWidth()) === before + next - width)
+    await until('the list to follow', async () => (await off()) <= 2)
+  }
+  await list.getByRole('option', { name: 'Net' }).click()
+  await tells('change,moves,Net')
 })
 
 widgets.run()

@@ -25,7 +25,7 @@ const open = (userRef: string) => openFlow({ browser, world, userRef })
 
 takeOver('while no node has room the page says so; a node that ends in good order hands over at once', async () => {
   const hosted = await open('orderly')
-  await hosted.page.getByText('All browsers are busy').waitFor()
+  await hosted.page.getByText('All browsers are busy').first().waitFor()
   const first = await world.farmProcess()
   await hosted.reaches('live')
   const second = await world.farmProcess()
@@ -45,7 +45,7 @@ takeOver('kill -9 of a node: another one takes the flow over and the visitor sig
   const hosted = await open('crash')
   await hosted.reaches('live')
   first.kill('SIGKILL')
-  await hosted.page.getByText('The browser was lost').waitFor()
+  await hosted.page.getByText('The browser was lost').first().waitFor()
   const second = await world.farmProcess()
   await signIn(hosted, { email: 'grace@example.test' })
   await hosted.reaches('connected')
@@ -62,7 +62,7 @@ takeOver('a node that freezes: the visitor is told, and another one takes the fl
   await hosted.reaches('live')
   first.kill('SIGSTOP')
   try {
-    await hosted.page.getByText('The browser was lost').waitFor()
+    await hosted.page.getByText('The browser was lost').first().waitFor()
     await world.farmProcess()
     await signIn(hosted, { email: 'mary@example.test' })
     await hosted.reaches('connected')

@@ -221,7 +221,8 @@ async function placesInFiles(secrets: Map<string, string>): Promise<{ place: str
   for (const folder of [temporary, service.dataDir])
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
       // The program itself, compiled: the texts of the sandbox provider's accounts stand in it.
-      if (!entry.isFile() || /tsx-\d+/.test(entry.parentPath)) continue
+      const isProgram = /tsx-\d+/.test(entry.parentPath) || entry.parentPath.startsWith(join(service.dataDir, 'build'))
+      if (!entry.isFile() || isProgram) continue
       const place = join(entry.parentPath, entry.name)
       const bytes = await readFile(place, 'latin1').catch(() => '')
       for (const [secret, name] of secrets) if (bytes.includes(secret)) found.push({ place, name })

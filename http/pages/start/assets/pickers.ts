@@ -44,10 +44,18 @@ export function createPickers(send: Send): Pickers {
     },
     { capture: true },
   )
+  const place = (): void => {
+    if (panel && shown) placeAt(panel, shown.rectangle)
+  }
+  // A list stays open where a device's keyboard goes as it comes.
+  new ResizeObserver(place).observe(canvas)
   return {
     show: (picker) => {
-      // The list that is open is told again when the page below it changes.
-      if (picker && shown && picker.id === shown.id && picker.kind !== 'suggestions') return
+      // The list that is open is told again when the page below it changes, and when that has another size.
+      if (picker && shown && picker.id === shown.id && picker.kind !== 'suggestions') {
+        shown = picker
+        return place()
+      }
       close({ refocus: picker === undefined })
       if (!picker) return
       open(picker)

@@ -107,12 +107,7 @@ async function start(): Promise<void> {
   const pickers = createPickers(send)
   const dialogs = createDialogs(send)
   const copy = createCopy({ send, notify, clock })
-  const resize: Send = (message) => {
-    // As browsers do: its place is another one.
-    pickers.show(undefined)
-    send(message)
-  }
-  const follow = followViewport({ send: resize, mobile: begun.mobile, clock })
+  const follow = followViewport({ send, mobile: begun.mobile, clock })
   let screen: string | undefined
   let isLive = false
   // There is something to see and to click from the first picture on.
