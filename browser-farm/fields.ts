@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright'
 import { z } from 'zod'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, SECOND } from '../core/clock.ts'
 import {
   type ChoiceMessage,
   type EditMessage,
@@ -20,6 +20,11 @@ const GESTURES: (keyof InPage)[] = ['editField', 'pick']
 /** A list may be as long as a picture is large, and a page may open it as often as it likes: it is told once in so long (machine time). */
 const PICKER_MS = 100
 
+/** A frame of another site takes the focus in its own process, and the browser tells the others: they have that long (machine time), */
+const AGREED_MS = SECOND
+/** and are asked so often. */
+const AGREE_LOOK_MS = 10
+
 const NOWHERE = { editable: false, hidden: false, field: undefined }
 
 const focus = z.object({ editable: z.boolean(), hidden: z.boolean(), field: remoteField.optional() }).nullable()
@@ -35,6 +40,8 @@ export interface Fields {
   edit(message: EditMessage): Promise<void>
   pick(message: ChoiceMessage): Promise<void>
   selection(): Promise<string>
+  /** Resolves once its frames agree on which of them has the focus, in `AGREED_MS` at the latest. */
+  agreed(): Promise<void>
   /** The page has another size: its focused field stays in sight, and what is drawn over it at its place. */
   follow(): Promise<void>
 }
@@ -120,6 +127,14 @@ export async function watchFields({
       if (pickerWorld !== undefined) await call(pickerWorld, 'pick', id, indexes ?? null, value ?? null)
     },
     selection: async () => String((await ask('selectedText')).answer ?? ''),
+    agreed: async () => {
+      const end = clock.elapsed() + AGREED_MS
+      while (worlds.areApart() && clock.elapsed() < end) {
+        const claims = await Promise.all(worlds.all().map((world) => call(world, 'hasFocus')))
+        if (claims.filter(Boolean).length <= 1) return
+        await clock.sleep(AGREE_LOOK_MS)
+      }
+    },
     follow: async () => {
       await everywhere('reveal')
       if (picker && pickerWorld) await call(pickerWorld, 'tellPicker')

@@ -18,7 +18,7 @@ const TYPING = new Set<PageMessage['type']>(['key', 'text', 'composition', 'clea
 /**
  * Carries out what a visitor does on one page, in order: what follows a change of a field waits until that is done, and what is typed after a
  * press waits until the page has taken that (for as long as a page is given to answer). The browser hands a key to the frame that has the focus
- * at that moment, and a press in another site's frame moves it only when that frame's own process has come round to it.
+ * at that moment, and a press in another site's frame moves it only when that frame's own process has come round to it, and the browser has heard of that.
  */
 export function createPageInput({
   cdp,
@@ -56,7 +56,7 @@ export function createPageInput({
   const dispatch = (message: PageMessage): void => {
     const taken = count(dispatchInput({ cdp, message, scale }))
     if (message.type !== 'mouse' || message.action !== 'down') return
-    const mine = answerOf(taken, clock).finally(() => {
+    const mine = answerOf(taken.then(fields.agreed), clock).finally(() => {
       if (press === mine) press = undefined
     })
     press = mine

@@ -23,6 +23,8 @@ interface Point {
 /** The worlds of a page's frames. */
 interface Worlds {
   all(): World[]
+  /** Whether several processes show the page. */
+  areApart(): boolean
   /** Where a world's frame begins on the page, in its CSS pixels. Rejects where the frame has gone. */
   placeOf(world: World): Promise<Point>
 }
@@ -80,6 +82,7 @@ export async function watchWorlds({
   }
   return {
     all: () => [...worlds],
+    areApart: () => parts.size > 1,
     placeOf: async ({ cdp: session, frameId }) => {
       const [frame] = [...parts].find(([, part]) => part.cdp === session) ?? []
       return frame ? placeIn(frame, frameId) : ORIGIN

@@ -6,6 +6,8 @@ import type { createTextFields } from './text-fields.ts'
 export interface InPage extends ReturnType<typeof createTextFields> {
   pick: ReturnType<typeof createPickers>['pick']
   reveal(): void
+  /** Whether what is typed goes to this frame, as far as it knows. */
+  hasFocus(): boolean
   /** Tells what is open once more: it may have moved. */
   tellPicker(): void
 }
@@ -95,6 +97,7 @@ export function watchFields({
       if (elementNamed(name) === shown) shown = null
       pick(name, indexes, value)
     },
+    hasFocus: () => focusedElement() !== null,
     tellPicker: () => {
       if (shown) open(shown)
     },

@@ -22,7 +22,7 @@ test('what is typed at a page that takes nothing is not held without end', () =>
   }
   const send = createPageInput({
     cdp: { send: never } as unknown as CDPSession,
-    fields: { edit: never, pick: never, focus: never, selection: never, follow: never } satisfies Fields,
+    fields: { edit: never, pick: never, focus: never, selection: never, follow: never, agreed: never } satisfies Fields,
     dialogs: createDialogs({ clock: systemClock(), tell: () => undefined }),
     scale: 1,
     clock: systemClock(),
