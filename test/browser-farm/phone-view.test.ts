@@ -38,8 +38,24 @@ const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { 
   devtools.send('Input.dispatchTouchEvent', { type, touchPoints })
 const told = (what: RegExp) => site.told.filter((each) => what.test(each))
 
-phone('two fingers zoom the picture, one moves it then; the remote page hears of no tap', async () => {
+/** What of the remote screen (its CSS pixels) lies under a point of the page. */
+const under = async ({ x, y }: { x: number; y: number }) => {
+  const around = await box()
+  const scale = around.width / Number(await hosted.screen.getAttribute('data-remote-width'))
+  return { x: (x - around.x) / scale, y: (y - around.y) / scale }
+}
+const isNear = (one: { x: number; y: number }, other: { x: number; y: number }): boolean =>
+  Math.abs(one.x - other.x) <= 1 && Math.abs(one.y - other.y) <= 1
+const drag = async (from: { x: number; y: number }, by: { x: number; y: number }) => {
+  await touch('touchStart', from)
+  for (const part of [1 / 3, 2 / 3, 1]) await touch('touchMove', { x: from.x + by.x * part, y: from.y + by.y * part })
+  await touch('touchEnd')
+}
+
+phone('two fingers zoom the picture where they are, one moves it then; the remote page hears of no tap', async () => {
   const { width } = await box()
+  const between = { x: 200, y: 300 }
+  const before = await under(between)
   await touch('touchStart', { x: 150, y: 300 }, { x: 250, y: 300 })
   for (const by of [20, 40, 60]) await touch('touchMove', { x: 150 - by, y: 300 }, { x: 250 + by, y: 300 })
   await touch('touchEnd')
@@ -47,31 +63,54 @@ phone('two fingers zoom the picture, one moves it then; the remote page hears of
     const now = await box()
     return now.width > width * 2 ? now : null
   })
-  await touch('touchStart', { x: 200, y: 300 })
-  for (const by of [20, 40, 60]) await touch('touchMove', { x: 200 - by, y: 300 })
-  await touch('touchEnd')
-  await until('the picture to move', async () => (await box()).x < zoomed.x - 30)
+  const after = await under(between)
+  assert.ok(isNear(after, before), `what lay under the fingers stays there: ${JSON.stringify({ before, after })}`)
+  await drag(between, { x: -60, y: 0 })
+  await until('the picture to move', async () => Math.abs((await box()).x - (zoomed.x - 60)) <= 1)
   assert.equal(told(/^(click|touchend)/), [])
 })
 
+phone('each corner of the zoomed picture can be brought in sight, and none comes away from its own', async () => {
+  const stage = await page.locator('.stage').boundingBox()
+  if (!stage) throw new Error('the stage is not there')
+  for (const by of [300, 300, 300, 300]) await drag({ x: 50, y: 200 }, { x: by, y: by })
+  const first = await box()
+  assert.ok(isNear(first, stage), `the first corner: ${JSON.stringify({ first, stage })}`)
+  for (const by of [-300, -300, -300, -300]) await drag({ x: 350, y: 500 }, { x: by, y: by })
+  const { x, y, width, height } = await box()
+  const last = { x: x + width, y: y + height }
+  assert.ok(
+    isNear(last, { x: stage.x + stage.width, y: stage.y + stage.height }),
+    `the last corner: ${JSON.stringify({ last, stage })}`,
+  )
+})
+
+phone('the zoomed picture stays where the visitor has it when the window changes its size', async () => {
+  await drag({ x: 200, y: 300 }, { x: 100, y: 150 })
+  const before = await under({ x: 200, y: 300 })
+  await page.setViewportSize({ width: 390, height: 700 })
+  await until('the stage to be lower', async () => ((await page.locator('.stage').boundingBox())?.height ?? 0) < 600)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await until('the whole stage', async () => ((await page.locator('.stage').boundingBox())?.height ?? 0) > 600)
+  const after = await under({ x: 200, y: 300 })
+  assert.ok(isNear(after, before), JSON.stringify({ before, after }))
+})
+
 phone('a tap on the zoomed picture lands where it looks, and two fingers bring the whole picture back', async () => {
-  const { x, y, width } = await box()
-  const remote = Number(await hosted.screen.getAttribute('data-remote-width'))
-  const scale = width / remote
   const point = { x: 200, y: 300 }
+  const wanted = await under(point)
   await touch('touchStart', point)
   await touch('touchEnd')
-  const [wantedX, wantedY] = [(point.x - x) / scale, (point.y - y) / scale]
   await until('the tap', () =>
     told(/^click/).some((each) => {
-      const [, tapX, tapY] = each.split(',').map(Number)
-      return Math.abs((tapX ?? 0) - wantedX) <= 1 && Math.abs((tapY ?? 0) - wantedY) <= 1
+      const [, x, y] = each.split(',').map(Number)
+      return isNear({ x: x ?? 0, y: y ?? 0 }, wanted)
     }),
   )
   await touch('touchStart', { x: 50, y: 300 }, { x: 350, y: 300 })
   for (const by of [50, 100, 140]) await touch('touchMove', { x: 50 + by, y: 300 }, { x: 350 - by, y: 300 })
   await touch('touchEnd')
-  await until('the whole picture', async () => (await box()).width === remote)
+  await until('the whole picture', async () => (await box()).width === 390)
 })
 
 /** What a keyboard takes: of the window itself, as Android's Chrome does where it is asked to, or only of what is seen of it, as Safari does. */

@@ -6,9 +6,18 @@ const LARGEST_ZOOM = 4
 const canvas = find<HTMLCanvasElement>('canvas.screen')
 const stage = find('.stage')
 
+interface Point {
+  x: number
+  y: number
+}
+
+type Rectangle = Point & { width: number; height: number }
+
 const view = { zoom: 1, x: 0, y: 0 }
-/** Height (CSS pixels of the remote screen) that stays in sight while a phone's keyboard covers the rest. */
-let sight = 0
+/** Point (CSS pixels) of the remote screen that stays in sight while a phone's keyboard covers the rest. */
+let sight: Point | undefined
+/** Not where the visitor has moved the picture away from it. */
+let isKept = true
 let remote = { width: 1, height: 1 }
 
 export const isZoomed = (): boolean => view.zoom > 1
@@ -21,31 +30,47 @@ export function fit(size: { width: number; height: number } = remote): void {
   const scale = Math.min(1, phone ? wide : Math.min(wide, stage.clientHeight / remote.height))
   canvas.style.width = `${remote.width * scale}px`
   canvas.style.height = `${remote.height * scale}px`
-  keepInSight()
+  if (isKept) bringInSight()
+  else place()
 }
 
-/** Brings a height of the remote screen in sight where not all of it fits. */
-export function keepInSight(y: number = sight): void {
-  sight = y
-  const height = canvas.offsetHeight * view.zoom
-  if (height > stage.clientHeight) {
-    const line = canvas.offsetTop + (sight / remote.height) * height
-    const isSeen = line + view.y > 0 && line + view.y < stage.clientHeight * 0.9
-    if (!isSeen) view.y = stage.clientHeight / 2 - line
+/** Brings a field of the remote screen in sight where not all of it fits, and keeps it there until the visitor moves the picture; `undefined`: none. */
+export function keepInSight(field: Rectangle | undefined): void {
+  sight = field && { x: nearest(field), y: field.y + field.height / 2 }
+  isKept = true
+  bringInSight()
+}
+
+function bringInSight(): void {
+  if (sight) {
+    const { x, y } = placeOf(sight)
+    if (!isWithin(x + view.x, stage.clientWidth)) view.x = stage.clientWidth / 2 - x
+    if (!isWithin(y + view.y, stage.clientHeight)) view.y = stage.clientHeight / 2 - y
   }
   place()
 }
 
+/** Where across the remote screen a field comes nearest to the middle of what is seen: a wide one need not be seen whole. */
+function nearest({ x, width }: Rectangle): number {
+  const middle = stage.clientWidth / 2 - canvas.offsetLeft - view.x
+  const seen = (middle / (canvas.offsetWidth * view.zoom)) * remote.width
+  return Math.min(Math.max(seen, x), x + width)
+}
+
+/** Where a point of the remote screen lies on the stage while the picture is not moved. */
+const placeOf = ({ x, y }: Point): Point => ({
+  x: canvas.offsetLeft + (x / remote.width) * canvas.offsetWidth * view.zoom,
+  y: canvas.offsetTop + (y / remote.height) * canvas.offsetHeight * view.zoom,
+})
+
+/** Not at the very end, where half of a line would be hidden. */
+const isWithin = (at: number, room: number): boolean => at > 0 && at < room * 0.9
+
+const isInSight = ({ x, y }: Point): boolean =>
+  isWithin(x + view.x, stage.clientWidth) && isWithin(y + view.y, stage.clientHeight)
+
 /** Zooms by a factor about a point of this page, and moves by so many pixels. */
-export function zoomAndMove({
-  factor,
-  at,
-  by,
-}: {
-  factor: number
-  at: { x: number; y: number }
-  by: { x: number; y: number }
-}): void {
+export function zoomAndMove({ factor, at, by }: { factor: number; at: Point; by: Point }): void {
   const zoom = Math.min(Math.max(view.zoom * factor, 1), LARGEST_ZOOM)
   const { left, top } = canvas.getBoundingClientRect()
   const change = zoom / view.zoom
@@ -54,6 +79,7 @@ export function zoomAndMove({
   view.y += (at.y - top) * (1 - change) + by.y
   view.zoom = zoom
   place()
+  isKept = sight !== undefined && isInSight(placeOf(sight))
 }
 
 function place(): void {
@@ -75,7 +101,7 @@ const EDGE_PX = 4
 const LEAST_PANEL_PX = 140
 
 /** Puts a panel of the page under a place of the remote screen, or over it where there is more room: within the stage. */
-export function placeAt(panel: HTMLElement, rectangle: { x: number; y: number; width: number; height: number }): void {
+export function placeAt(panel: HTMLElement, rectangle: Rectangle): void {
   const box = canvas.getBoundingClientRect()
   const around = stage.getBoundingClientRect()
   const scale = box.width / remote.width

@@ -138,8 +138,7 @@ async function start(): Promise<void> {
   }
   const onFocus = (focus: FocusMessage): void => {
     typingBar.showFocus(focus)
-    const { rectangle } = focus.field ?? {}
-    if (rectangle) keepInSight(rectangle.y + rectangle.height / 2)
+    keepInSight(focus.field?.rectangle)
   }
   const onMessage = (message: FarmMessage): void => {
     if (message.type === 'state') onState(message)
