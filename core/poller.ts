@@ -1,5 +1,6 @@
 import { type Clock, SECOND } from './clock.ts'
 import type { Logger } from './log.ts'
+import { createWakeable } from './wakeable.ts'
 import { within } from './within.ts'
 
 /** After an error (the database is away) a poller waits this long before it looks again. */
@@ -14,9 +15,6 @@ const LATE_MS = 5 * SECOND
 const MOST_LOOKS = 5
 /** So long a look under way is waited for in the end (machine ms): what else its process holds has to be handed back in time. */
 const STOP_MS = 2 * SECOND
-
-/** A reason at hand: one that is made for each hint costs more than all the rest of it. */
-const HINTED = new Error('hinted')
 
 const nothing = (): void => undefined
 
@@ -52,9 +50,7 @@ export function startPoller({
   log: Logger
 }): Poller {
   const stopped = new AbortController()
-  let wake = new AbortController()
-  const pause = (ms: number): Promise<void> =>
-    clock.sleep(ms, AbortSignal.any([stopped.signal, wake.signal])).catch(() => undefined)
+  const hinted = createWakeable({ clock })
   const lateMs = Math.max(LATE_MS, everyMs)
   const looks = new Set<Promise<void>>()
   const inTime = async <T>(look: () => Promise<T>): Promise<T> => {
@@ -69,7 +65,7 @@ export function startPoller({
     /** Something may be there: all but a pause that nothing ended says so. */
     let expecting = true
     while (!stopped.signal.aborted) {
-      wake = new AbortController()
+      hinted.forget()
       try {
         if (expecting && (await inTime(work)) > 0) continue
         const due = nextDue && (await inTime(nextDue))
@@ -79,8 +75,8 @@ export function startPoller({
           continue
         }
         const ms = Math.min(everyMs, dueInMs > 0 ? dueInMs : retryMs)
-        await pause(ms)
-        expecting = !nextDue || ms < everyMs || wake.signal.aborted
+        await hinted.pause(ms, stopped.signal).catch(nothing)
+        expecting = !nextDue || ms < everyMs || hinted.isWoken()
       } catch (error) {
         log.warn({ err: error, poller: name }, 'poll failed')
         await clock.sleep(ERROR_WAIT_MS, stopped.signal).catch(() => undefined)
@@ -89,7 +85,7 @@ export function startPoller({
   }
   const running = run()
   return {
-    hint: () => wake.abort(HINTED),
+    hint: hinted.wake,
     stop: async () => {
       stopped.abort()
       const ended = running.then(() => Promise.all(looks))

@@ -1,5 +1,6 @@
 import mongoose, { type Model, type Schema } from 'mongoose'
 import { SECOND, systemClock } from '../core/clock.ts'
+import { createWakeable } from '../core/wakeable.ts'
 import { answeredWithin } from './database.ts'
 
 /**
@@ -116,9 +117,6 @@ export function onHint(kind: Hint, hint: () => void): { stop(): void } {
   return { stop: () => void listeners.delete(listener) }
 }
 
-/** A reason at hand: one that is made for each hint costs more than all the rest of it. */
-const TOLD = new Error('something was written')
-
 /** Hears of one kind until it is stopped. */
 export interface Hearing {
   /** Ends once something of the kind was told since the last pause ended (or the hearing began), at the latest after so long (machine ms). */
@@ -128,13 +126,12 @@ export interface Hearing {
 
 /** For whoever looks for something again and again: told of it, it looks at once. Pauses reject with the reason of their signal. */
 export function hear(kind: Hint): Hearing {
-  let told = new AbortController()
-  const listening = onHint(kind, () => told.abort(TOLD))
+  const told = createWakeable({ clock })
+  const listening = onHint(kind, told.wake)
   return {
     pause: async (ms, signal) => {
-      const signals = signal ? [told.signal, signal] : [told.signal]
-      await clock.sleep(ms, AbortSignal.any(signals)).catch(() => signal?.throwIfAborted())
-      told = new AbortController()
+      await told.pause(ms, signal)
+      told.forget()
     },
     stop: listening.stop,
   }
