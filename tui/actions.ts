@@ -1,3 +1,4 @@
+import { isFinalLeaseState } from '../wire/flow-ends.ts'
 import { type Client, OpsError } from './client.ts'
 import type { Loader } from './loader.ts'
 import type { Purge } from './state.ts'
@@ -6,9 +7,6 @@ import { clean, counted } from './text.ts'
 import type { Target } from './view.ts'
 
 type TargetOf<K extends Target['kind']> = Extract<Target, { kind: K }>
-
-/** A flow in one of these stays as it is. */
-const ENDED = new Set(['connected', 'failed', 'released'])
 
 /** What the program does at the service, and says when it is done. */
 export interface Actions {
@@ -119,7 +117,7 @@ export function createActions({ client, store, loader }: { client: Client; store
   }
   const release = async (id: string): Promise<string> => {
     const { state: was } = await client('releaseLease', { params: { id } })
-    return ENDED.has(was) ? `lease ${id} had ended before (${was})` : `lease ${id} is released (it was ${was})`
+    return isFinalLeaseState(was) ? `lease ${id} had ended before (${was})` : `lease ${id} is released (it was ${was})`
   }
   const sync = async (id: string): Promise<string> => {
     store.say(`connection ${id}: a sync is asked for`)

@@ -21,3 +21,8 @@ export type FlowOutcome = (typeof FLOW_ENDS)[FlowReason]
 
 /** What keeps a provider's page from opening: the flow goes on where the visitor tries again. */
 export type ProviderTrouble = Extract<FlowReason, `provider_${string}`>
+
+/** States of a lease (a connect flow's place in the farm) that stay as they are. */
+export const FINAL_LEASE_STATES = ['connected', 'failed', 'released'] as const
+
+export const isFinalLeaseState = (state: string): boolean => (FINAL_LEASE_STATES as readonly string[]).includes(state)

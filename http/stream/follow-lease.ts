@@ -1,11 +1,12 @@
 import { WebSocket } from 'ws'
 import { type Clock, SECOND } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
-import { FINAL_LEASE_STATES, type Lease, Leases } from '../../schemas/lease/lease.ts'
+import { type Lease, Leases } from '../../schemas/lease/lease.ts'
 import { expireLeases } from '../../schemas/lease/lease-ends.ts'
 import { resumeLease } from '../../schemas/lease/parked-leases.ts'
 import { noteViewer, noteViewerGone } from '../../schemas/lease/viewers.ts'
 import { type Hearing, hear } from '../../schemas/wakeups.ts'
+import { isFinalLeaseState } from '../../wire/flow-ends.ts'
 import type { StateMessage } from '../../wire/stream.ts'
 import { CLOSE_ENDED, CLOSE_PROTOCOL, CLOSE_REPLACED } from '../../wire/stream-constants.ts'
 import { inTime } from '../kit/deadline.ts'
@@ -148,9 +149,7 @@ function finalState(lease: Lease | null): Told | null {
   if (!lease) return { state: 'failed', reason: 'not_completed' }
   const { state, failure } = lease
   if (state === 'connected') return { state }
-  return FINAL_LEASE_STATES.includes(state)
-    ? { state: 'failed', ...(failure !== undefined && { reason: failure }) }
-    : null
+  return isFinalLeaseState(state) ? { state: 'failed', ...(failure !== undefined && { reason: failure }) } : null
 }
 
 const isHeld = (lease: Lease | null, now: Date): lease is Lease & { nodeId: string; nodeUrl: string } =>

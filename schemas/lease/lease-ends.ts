@@ -1,8 +1,8 @@
-import type { FlowReason } from '../../wire/flow-ends.ts'
+import { FINAL_LEASE_STATES, type FlowReason } from '../../wire/flow-ends.ts'
 import { trusted, unlessDuplicate } from '../database.ts'
 import { flowEnded } from '../flow-ended.ts'
 import { type OutboxEntry, withEvents } from '../outbox.ts'
-import { FINAL_LEASE_STATES, type Lease, Leases, type Viewport } from './lease.ts'
+import { type Lease, Leases, type Viewport } from './lease.ts'
 
 /** What only a lease under way has. */
 export const UNDER_WAY = {

@@ -28,8 +28,6 @@ type LeaseState = PageState | 'parked' | 'released'
 /** Why a flow has given its browser up: nobody watched it, or the provider's page did not open. */
 export type ParkedFor = 'away' | ProviderTrouble
 
-export const FINAL_LEASE_STATES: readonly LeaseState[] = ['connected', 'failed', 'released']
-
 /**
  * A browser for one connect flow (docs/architecture.md, idea 9). http asks for it; the farm node that has room claims it and renews the claim
  * while its context lives. `claimableAt` exists until the flow has ended.

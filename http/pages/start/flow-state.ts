@@ -1,8 +1,8 @@
 import express, { type RequestHandler } from 'express'
 import { SECOND } from '../../../core/clock.ts'
-import { FINAL_LEASE_STATES, type Lease, Leases } from '../../../schemas/lease/lease.ts'
+import { type Lease, Leases } from '../../../schemas/lease/lease.ts'
 import { ConsumedLinks, linkId } from '../../../schemas/user/consumed-link.ts'
-import { FLOW_ENDS, type FlowOutcome } from '../../../wire/flow-ends.ts'
+import { FLOW_ENDS, type FlowOutcome, isFinalLeaseState } from '../../../wire/flow-ends.ts'
 import type { LinkClaims } from '../../access/link-claims.ts'
 import { verifyLink } from '../../access/links.ts'
 import type { HttpRuntime } from '../../kit/runtime.ts'
@@ -42,7 +42,7 @@ async function stateOf(claims: LinkClaims, { clock }: Pick<HttpRuntime, 'clock'>
   if (!lease) return 'open'
   const { state, failure = 'not_completed', leftAt } = lease
   if (state === 'connected') return 'connected'
-  if (FINAL_LEASE_STATES.includes(state)) return FLOW_ENDS[failure] ?? 'failed'
+  if (isFinalLeaseState(state)) return FLOW_ENDS[failure] ?? 'failed'
   const isLeft = leftAt !== undefined && clock.now().getTime() - leftAt.getTime() > LEFT_MS
   return isLeft && state !== 'checking' ? 'left' : 'open'
 }
