@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { App } from '../../schemas/app/app.ts'
 import { appKey } from '../../schemas/app/apps.ts'
 import { type Account, Accounts } from '../../schemas/connection/account.ts'
-import { isDuplicate } from '../../schemas/database.ts'
+import { unlessDuplicate } from '../../schemas/database.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { type Holding, waitForClaim } from './wait-for-claim.ts'
 
@@ -42,7 +42,7 @@ export async function holdAccount({
     { _id: id },
     { $setOnInsert: { appId, provider, backfill: { done: false }, fence: 0 } },
     { upsert: true },
-  ).catch((error: unknown) => (isDuplicate(error) ? undefined : Promise.reject(error)))
+  ).catch(unlessDuplicate)
   const holding = await waitForClaim({ model: Accounts, id, runtime, signal })
   if (!holding) throw new Error('the account is gone')
   return holding

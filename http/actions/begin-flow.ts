@@ -1,9 +1,9 @@
-import { DAY, MINUTE, SECOND } from '../../core/clock.ts'
+import { MINUTE, SECOND } from '../../core/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { ProviderProfile } from '../../provider/profile.ts'
 import type { App } from '../../schemas/app/app.ts'
 import { outboxEntry } from '../../schemas/outbox.ts'
-import { consumeLink, linkId, type UnwrittenFlow } from '../../schemas/user/consumed-link.ts'
+import { consumeLink, linkId, linkKeptFrom, type UnwrittenFlow } from '../../schemas/user/consumed-link.ts'
 import { ensureUser, generationOf, type User } from '../../schemas/user/user.ts'
 import type { LinkClaims } from '../access/link-claims.ts'
 import type { HttpRuntime } from '../kit/runtime.ts'
@@ -62,7 +62,7 @@ export async function beginFlow({
           endDueAt: new Date(claims.exp * SECOND + LATE_MS),
           unwritten: { kind, appId, userId: user._id, userRef: user.userRef, provider: profile.id },
         }
-      : { expireAt: new Date(claims.exp * SECOND + DAY) }),
+      : { expireAt: linkKeptFrom(new Date(claims.exp * SECOND)) }),
     outbox: [
       outboxEntry({
         cause: _id,

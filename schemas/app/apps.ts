@@ -1,6 +1,6 @@
 import { deriveKey, type Keyring, seal, unseal } from '../../core/envelope.ts'
 import { newApiKey, newId, newSecret, sha256 } from '../../core/ids.ts'
-import { isDuplicate } from '../database.ts'
+import { unlessDuplicate } from '../database.ts'
 import { type ApiKey, type App, type AppSecret, Apps } from './app.ts'
 
 /** What is shown once when an app is created. */
@@ -148,7 +148,7 @@ export async function ensureDemoApp({
       now,
       createdBy: 'npm start',
       secrets,
-    }).catch((error: unknown) => (isDuplicate(error) ? undefined : Promise.reject(error)))
+    }).catch(unlessDuplicate)
   }
   await Apps.updateOne({ _id: DEMO_APP_ID }, webhookUrl ? { $set: { webhookUrl } } : { $unset: { webhookUrl: 1 } })
 }

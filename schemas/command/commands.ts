@@ -2,7 +2,7 @@ import { type Clock, SECOND } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { carriedTrace } from '../../core/tracing.ts'
 import { batched } from '../batched.ts'
-import { answeredWithin, DatabaseSilent, isDuplicate, trusted } from '../database.ts'
+import { answeredWithin, DatabaseSilent, trusted, unlessDuplicate } from '../database.ts'
 import type { OutboxEntry } from '../outbox.ts'
 import type { Principal } from '../principal.ts'
 import { hear } from '../wakeups.ts'
@@ -41,21 +41,17 @@ export async function writeCommand<K extends ActorsCommandKind>({
   claimableAt = now,
   ...command
 }: NewCommand<K>): Promise<string> {
-  try {
-    await Commands.create({
-      _id: id,
-      ...command,
-      state: 'waiting',
-      createdAt: now,
-      claimableAt,
-      fence: 0,
-      crashes: 0,
-      outbox: [],
-      ...carriedTrace(),
-    })
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-  }
+  await Commands.create({
+    _id: id,
+    ...command,
+    state: 'waiting',
+    createdAt: now,
+    claimableAt,
+    fence: 0,
+    crashes: 0,
+    outbox: [],
+    ...carriedTrace(),
+  }).catch(unlessDuplicate)
   return id
 }
 

@@ -1,5 +1,5 @@
 import { newId } from '../../core/ids.ts'
-import { isDuplicate, trusted } from '../database.ts'
+import { trusted, unlessDuplicate } from '../database.ts'
 import { type Invitation, type Member, type Memberships, Teams } from './membership.ts'
 import type { Role } from './role.ts'
 import { shortenSignInsOf } from './sign-in.ts'
@@ -41,7 +41,7 @@ export async function ensureMember({
     { _id: appId, 'members.email': trusted({ $ne: email }) },
     { $push: { members: member } },
     { upsert: true },
-  ).catch((error: unknown) => (isDuplicate(error) ? undefined : Promise.reject(error)))
+  ).catch(unlessDuplicate)
 }
 
 /** Whether a sign-in link is worth sending: the person is a member somewhere, or asked to become one. */

@@ -1,6 +1,6 @@
 import mongoose, { type Model } from 'mongoose'
 import { SECOND } from '../../core/clock.ts'
-import { isDuplicate, trusted } from '../database.ts'
+import { trusted, unlessDuplicate } from '../database.ts'
 import { embedded } from '../embedded.ts'
 
 export type ActorKind = 'connection' | 'command' | 'delivery'
@@ -77,12 +77,8 @@ export const Lookings: Model<Looking> = mongoose.model<Looking>('Looking', looki
 /** Has every process write its snapshot for the next ten seconds. */
 export async function lookAtActors(now: Date): Promise<void> {
   const until = new Date(now.getTime() + LOOKING_MS)
-  try {
-    await Lookings.updateOne({ _id: LOOKING_ID }, { $max: { until } }, { upsert: true })
-  } catch (error) {
-    // Two began to look at once: the other's mark does for both.
-    if (!isDuplicate(error)) throw error
-  }
+  // Where two began to look at once the other's mark does for both.
+  await Lookings.updateOne({ _id: LOOKING_ID }, { $max: { until } }, { upsert: true }).catch(unlessDuplicate)
 }
 
 /** Writes down the actors of a process where somebody looks; else it is one small read. */

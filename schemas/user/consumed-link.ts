@@ -34,6 +34,8 @@ export interface UnwrittenFlow {
 
 /** Longer than any link lasts. */
 const KEPT_MS = DAY
+/** When a consumed link whose end was then may be dropped. */
+export const linkKeptFrom = (end: Date): Date => new Date(end.getTime() + KEPT_MS)
 
 const schema = new mongoose.Schema<ConsumedLink>(
   {
@@ -80,6 +82,6 @@ export const overdueLinks = ({ now, limit }: { now: Date; limit: number }): Prom
 export async function noteFlowWritten({ linkId: _id, now }: { linkId: string; now: Date }): Promise<void> {
   await ConsumedLinks.updateOne(
     { _id, endDueAt: trusted({ $exists: true }) },
-    { $set: { expireAt: new Date(now.getTime() + KEPT_MS) }, $unset: { endDueAt: 1, unwritten: 1 } },
+    { $set: { expireAt: linkKeptFrom(now) }, $unset: { endDueAt: 1, unwritten: 1 } },
   )
 }

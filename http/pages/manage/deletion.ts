@@ -1,9 +1,9 @@
-import { DAY, SECOND } from '../../../core/clock.ts'
+import { SECOND } from '../../../core/clock.ts'
 import { ServiceError } from '../../../core/errors.ts'
 import { deriveId } from '../../../core/ids.ts'
 import { type Command, Commands, userTarget } from '../../../schemas/command/command.ts'
 import { writeCommand } from '../../../schemas/command/commands.ts'
-import { consumeLink, linkId } from '../../../schemas/user/consumed-link.ts'
+import { consumeLink, linkId, linkKeptFrom } from '../../../schemas/user/consumed-link.ts'
 import { Users } from '../../../schemas/user/user.ts'
 import type { LinkClaims } from '../../access/link-claims.ts'
 import type { LinkVisit } from '../../access/link-visits.ts'
@@ -39,7 +39,7 @@ export async function confirmDeletion({
     purpose: 'manage',
     flowId,
     consumedAt: now,
-    expireAt: new Date(exp * SECOND + DAY),
+    expireAt: linkKeptFrom(new Date(exp * SECOND)),
     outbox: [],
   })
   if (!first && link.flowId !== flowId) throw new ServiceError('link_used')

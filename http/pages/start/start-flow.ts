@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { HOUR } from '../../../core/clock.ts'
 import { carriedTrace } from '../../../core/tracing.ts'
-import { isDuplicate } from '../../../schemas/database.ts'
+import { unlessDuplicate } from '../../../schemas/database.ts'
 import { type Lease, Leases } from '../../../schemas/lease/lease.ts'
 import { noteFlowWritten } from '../../../schemas/user/consumed-link.ts'
 import { generationOf } from '../../../schemas/user/user.ts'
@@ -60,11 +60,7 @@ export async function startFlow({
     fence: 0,
     ...carriedTrace(),
   }
-  try {
-    await Leases.create(lease)
-  } catch (error) {
-    if (!isDuplicate(error)) throw error
-  }
+  await Leases.create(lease).catch(unlessDuplicate)
   if (tellsEnd) await noteFlowWritten({ linkId, now: clock.now() })
   return lease
 }
