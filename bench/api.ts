@@ -9,6 +9,7 @@ import { compareRates, compareTimes } from './api/compare.ts'
 import { AT_ONCE, type Load } from './api/load.ts'
 import { seedBoth } from './api/seed-both.ts'
 import { createText, payloadOf } from './api/text.ts'
+import { answered } from './support/answered.ts'
 
 /**
  * The API of a real http process beside `node:http` with the bare driver (`api/floor.ts`), as partners ask it: several at a time, several apps,
@@ -115,15 +116,10 @@ try {
       count: CONVERSATIONS_EACH,
       make: (index) => ({ firstMessageAt: new Date(recently - index * 43_200_000) }),
     })
-  const get = async (url: string): Promise<void> => {
-    const answer = await fetch(url, { headers })
-    if (!answer.ok) throw new Error(`${url} answers ${answer.status}`)
-    await answer.arrayBuffer()
-  }
   await compareTimes({
     what: `${CONNECTIONS} connections with their counts, each counted anew`,
-    ours: () => get(`${http.url}/api/connections?userRef=many`),
-    floor: () => get(`${floor}/?userId=${many[0]?.userId}`),
+    ours: () => answered(`${http.url}/api/connections?userRef=many`, { headers }),
+    floor: () => answered(`${floor}/?userId=${many[0]?.userId}`),
     // As a sync leaves it: nothing that was learned of an archive holds any more.
     before: () => Connections.updateMany({ userId: many[0]?.userId ?? '' }, { $inc: { fence: 1 } }),
     goal: 1,

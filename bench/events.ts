@@ -1,12 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { newId } from '../core/ids.ts'
 import { signLink } from '../sdk/src/sign-link.ts'
 import { NODE_ARGUMENTS } from '../start/node-arguments.ts'
 import { startHttpProcess } from '../test/support/http-process.ts'
 import { startEventReceiver } from './events/receiver.ts'
-import { median, printRow, rounded } from './row.ts'
+import { median, printLimit, printRow, rounded } from './row.ts'
 import { startActorsProcess } from './scale/actors-process.ts'
 import { BENCH_APP, startBenchService } from './support/service.ts'
 
@@ -68,8 +69,7 @@ const connectStarted: Cause = async () => {
   return userRef
 }
 
-const rest = (): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, REST.least + Math.random() * (REST.most - REST.least)))
+const rest = (): Promise<void> => sleep(REST.least + Math.random() * (REST.most - REST.least))
 
 /** How long (ms) each of some events took to the receiver. */
 async function latencies(cause: Cause, since: 'request' | 'answer'): Promise<number[]> {
@@ -134,15 +134,9 @@ printRow({
   goal: { atLeast: 0.125 },
 })
 
-await new Promise((resolve) => setTimeout(resolve, IDLE.after))
+await sleep(IDLE.after)
 const load = await actors.load(IDLE.for)
-printRow({
-  what: 'an idle actors process, of a core',
-  ours: rounded(load),
-  floor: rounded(IDLE.most),
-  ratio: load / IDLE.most,
-  goal: { atMost: 1 },
-})
+printLimit({ what: 'an idle actors process, of a core', value: load, most: IDLE.most, unit: '' })
 
 floorProcess.disconnect()
 await Promise.all([pool.close(), floorPool.close()])

@@ -16,9 +16,9 @@ const dataDir = await mkdtemp(join(tmpdir(), 'ccs-bench-'))
 const begin = performance.now()
 const service = spawn(process.execPath, ['start/bootstrap.js', 'start', '--json'], {
   env: { ...process.env, PORT: '0', DATA_DIR: dataDir, MONGODB_URL: '', LOG_LEVEL: 'error' },
-  stdio: ['ignore', 'pipe', 2],
+  stdio: ['ignore', 'pipe', 'inherit'],
 })
-await once(service.stdout ?? process.stdin, 'data')
+await once(service.stdout, 'data')
 const readyMs = performance.now() - begin
 await wait(SETTLE_MS)
 const before = await usageBelow(process.pid)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { prepare } from '../actors/archive/prepare.ts'
 import { storeConversations } from '../actors/archive/store.ts'
 import { newId } from '../core/ids.ts'
@@ -8,6 +9,7 @@ import { startHttpProcess } from '../test/support/http-process.ts'
 import { seedConnection, seedConversations } from '../test/support/seed.ts'
 import { compareRates, compareTimes } from './api/compare.ts'
 import { createText, payloadOf } from './api/text.ts'
+import { answered } from './support/answered.ts'
 
 /**
  * Pages of a real http process where nothing is kept of an archive: at offsets that nobody asked for before, while a sync stores, and after a
@@ -54,7 +56,7 @@ async function sync({ _id, archiveId = '' }: { _id: string; archiveId?: string }
         }),
       )
       await storeConversations({ archiveId, runId: 'bench', conversations, stored: new Map(), now: new Date() })
-      await new Promise((resolve) => setTimeout(resolve, STORED_EVERY_MS))
+      await sleep(STORED_EVERY_MS)
     }
   }
   const storing = store()
@@ -88,12 +90,8 @@ try {
 
   const long = await seedConnection({ appId, userRef: 'long' })
   await seedConversations({ archiveId: long.archiveId ?? '', count: LONG_HISTORY })
-  const page = (offset: number) => async (): Promise<void> => {
-    const path = `/api/conversations?connectionId=${long._id}&limit=${PAGE}&offset=${offset}`
-    const answer = await fetch(`${http.url}${path}`, { headers })
-    if (!answer.ok) throw new Error(`${path} answers ${answer.status}`)
-    await answer.arrayBuffer()
-  }
+  const page = (offset: number) => () =>
+    answered(`${http.url}/api/conversations?connectionId=${long._id}&limit=${PAGE}&offset=${offset}`, { headers })
   await compareTimes({
     what: `page at offset ${DEEP_OFFSET} of ${LONG_HISTORY} with nothing kept, against page 0`,
     ours: page(DEEP_OFFSET),

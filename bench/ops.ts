@@ -7,6 +7,7 @@ import { startHttpProcess } from '../test/support/http-process.ts'
 import { seedConnection } from '../test/support/seed.ts'
 import { compareTimes } from './api/compare.ts'
 import { startActorsProcess } from './scale/actors-process.ts'
+import { answered } from './support/answered.ts'
 
 /**
  * What operators and partners wait for beside 100,000 connections of others, against the same beside ten: each service has processes and a
@@ -65,19 +66,10 @@ async function startCopy(connections: number) {
   }
 }
 
-async function answered(answer: Promise<Response>): Promise<void> {
-  const { ok, status, text } = await answer.then(async (it) => ({
-    ok: it.ok,
-    status: it.status,
-    text: await it.text(),
-  }))
-  if (!ok) throw new Error(`answers ${status}: ${text}`)
-}
-
 const few = await startCopy(FEW)
 const many = await startCopy(MANY)
 const overview = (url: string) =>
-  answered(fetch(`${url}/ops/overview`, { headers: { authorization: `Bearer ${OPERATOR_KEY}` } }))
+  answered(`${url}/ops/overview`, { headers: { authorization: `Bearer ${OPERATOR_KEY}` } })
 const firstLook = ({ env }: { env: Record<string, string> }) => {
   let process: Awaited<ReturnType<typeof startHttpProcess>> | undefined
   return {
@@ -92,13 +84,11 @@ const firstLook = ({ env }: { env: Record<string, string> }) => {
   }
 }
 const purgeAgain = ({ http }: typeof few) =>
-  answered(
-    fetch(`${http.url}/api/purge`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ appId, userRef: USER }),
-    }),
-  )
+  answered(`${http.url}/api/purge`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ appId, userRef: USER }),
+  })
 const beside = `beside ${MANY} connections, against ${FEW}`
 await compareTimes({
   what: `/ops/overview once a second, ${beside}`,

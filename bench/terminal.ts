@@ -7,7 +7,7 @@ import { fakeService } from '../test/tui/data.ts'
 import { createDashboard } from '../tui/dashboard.ts'
 import { keyReader } from '../tui/keys.ts'
 import { Screen } from '../tui/screen.tsx'
-import { printRow, rounded } from './row.ts'
+import { printLimit } from './row.ts'
 
 /** From a key to what it changes being written to the terminal, with 500 live actors in the list and the largest terminal that is tested. */
 const SIZE = { columns: 200, rows: 60 }
@@ -51,12 +51,11 @@ for (let key = 0; key < KEYS; key++) {
   times.push(performance.now() - begin)
 }
 const p95 = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0
-printRow({
+printLimit({
   what: 'a key press in the terminal until it is drawn, 500 actors, p95',
-  ours: `${rounded(p95)} ms`,
-  floor: `${MOST_MS} ms`,
-  ratio: p95 / MOST_MS,
-  goal: { atMost: 1 },
+  value: p95,
+  most: MOST_MS,
+  unit: 'ms',
 })
 dashboard.stop()
 screen.unmount()

@@ -1,4 +1,4 @@
-import { median, printRow, rounded } from '../row.ts'
+import { median, printRow, rounded, timed } from '../row.ts'
 import { type Load, requestsPerSecond } from './load.ts'
 
 const ROUNDS = 5
@@ -57,9 +57,7 @@ export async function compareTimes({
 }): Promise<void> {
   const time = (call: () => Promise<unknown>) => async () => {
     await before()
-    const begin = performance.now()
-    await call()
-    return performance.now() - begin
+    return timed(call)
   }
   await takeTurns(time(ours), time(floor), 2)
   const { ratio, ...times } = await takeTurns(time(ours), time(floor), rounds)
