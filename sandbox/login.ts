@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import express, { type Request, type Response, Router } from 'express'
 import { codePage, confirmedPage, confirmPage, consentPage, loginPage, welcomePage } from './pages.ts'
 import { advanceSession, beginSession, clearSession, type Session, sessionOf } from './sessions.ts'
@@ -130,7 +131,7 @@ function firstStage({ account }: AccountState): LoginStage {
 }
 
 async function slowness(state: AccountState | null): Promise<void> {
-  if (state?.account.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_PAGE_MS))
+  if (state?.account.kind === 'slow') await sleep(SLOW_PAGE_MS)
 }
 
 function formField(request: Request, name: string): string {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { extractConversation } from '../../provider/branch.ts'
@@ -68,7 +69,7 @@ test('a 9 KB cookie that rotates at every third call is kept up with, and each o
 }) => {
   const stored: Credential[] = []
   const onRotate = async (credential: Credential) => {
-    await new Promise((resolve) => setTimeout(resolve, stored.length % 2 === 0 ? 5 : 0))
+    await sleep(stored.length % 2 === 0 ? 5 : 0)
     stored.push(credential)
   }
   const client = await site.clientOf('chunked@example.test', { onRotate })

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -38,7 +39,7 @@ test('many large answers at once take no more than their budget, and all of them
       }, 5)
       const read = async (): Promise<number> => {
         const answer = await client.conversationAnswer('a')
-        await new Promise((resolve) => setTimeout(resolve, STORED_MS))
+        await sleep(STORED_MS)
         answer?.release()
         return answer?.body.length ?? 0
       }

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Set in the environment of every suite, so that what it leaves behind can be told to be its. */
 export const SUITE_VARIABLE = 'TEST_SUITE'
@@ -22,7 +23,7 @@ export async function findLeaks({ folder }: { folder: string }): Promise<Leak[]>
   for (;;) {
     const leaks = await look(folder)
     if (leaks.length === 0 || Date.now() > deadline) return leaks
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+    await sleep(LOOK_AGAIN_MS)
   }
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
@@ -26,7 +27,7 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await sleep(50)
     }
   }
 }

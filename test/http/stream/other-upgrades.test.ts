@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type HttpWorld, startHttpWorld } from '../../support/http.ts'
@@ -24,7 +25,7 @@ async function exchange(...pieces: string[]): Promise<string> {
   const closed = once(socket, 'close')
   for (const piece of pieces) {
     socket.write(piece)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await sleep(50)
   }
   await closed
   return answers
