@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { STREAM_PATH } from '../../wire/stream-constants.ts'
 import { until } from '../support/until.ts'
 import { type HostedPage, openVisitorBrowser } from '../support/visitor.ts'
-import { anyKeySignsIn, leaseOf, openFlow } from './open-flow.ts'
+import { anyKeySignsIn, leaseOf, openLiveFlow } from './open-flow.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { type FarmWorld, startFarmWorld } from './world.ts'
 
@@ -25,11 +25,7 @@ test.after(async () => {
   await site?.stop()
 })
 
-const open = async (userRef: string) => {
-  const hosted = await openFlow({ browser, world, userRef })
-  await hosted.reaches('live')
-  return hosted
-}
+const open = (userRef: string) => openLiveFlow({ browser, world, userRef })
 
 /** A page of the same flow that a test can break off without a word, as a phone does that suspends it. */
 async function takeOver({ page }: HostedPage): Promise<WebSocket> {

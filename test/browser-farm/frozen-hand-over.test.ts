@@ -8,7 +8,7 @@ import { type Lease, Leases } from '../../schemas/lease/lease.ts'
 import { type DatabaseProxy, startDatabaseProxy } from '../support/proxy.ts'
 import { until } from '../support/until.ts'
 import { openVisitorBrowser } from '../support/visitor.ts'
-import { anyKeySignsIn, leaseOf, openFlow } from './open-flow.ts'
+import { anyKeySignsIn, leaseOf, openLiveFlow } from './open-flow.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { type FarmWorld, startFarmWorld } from './world.ts'
 
@@ -38,11 +38,7 @@ frozen.after(async () => {
   await site?.stop()
 })
 
-const signIn = async (userRef: string) => {
-  const hosted = await openFlow({ browser, world, userRef })
-  await hosted.reaches('live')
-  return hosted
-}
+const signIn = (userRef: string) => openLiveFlow({ browser, world, userRef })
 const commandsOf = (lease: Lease) => Commands.countDocuments({ kind: 'connect', 'by.id': lease._id })
 const endItsHour = (userRef: string) => Leases.updateOne({ userRef }, { $set: { expiresAt: OVER } })
 

@@ -8,7 +8,7 @@ import { Leases } from '../../schemas/lease/lease.ts'
 import { releaseLeases } from '../../schemas/lease/lease-ends.ts'
 import { until } from '../support/until.ts'
 import { openVisitorBrowser } from '../support/visitor.ts'
-import { anyKeySignsIn, openFlow } from './open-flow.ts'
+import { anyKeySignsIn, openLiveFlow } from './open-flow.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { type FarmWorld, startFarmWorld } from './world.ts'
 
@@ -38,11 +38,7 @@ life.after(async () => {
   await site?.stop()
 })
 
-const open = async (userRef: string) => {
-  const hosted = await openFlow({ browser, world, userRef })
-  await hosted.reaches('live')
-  return hosted
-}
+const open = (userRef: string) => openLiveFlow({ browser, world, userRef })
 const alertOf = async ({ page }: { page: Page }) => String(await page.getByRole('alert').textContent())
 
 life('a browser that dies is launched again, and the visitor begins anew on the same page', async () => {

@@ -11,20 +11,27 @@ export const anyKeySignsIn = {
   session: { accessToken: 'token', expires: '2099-01-01', user: { id: 'user-1', email: 'one@example.test' } },
 }
 
-/** A visitor, with a browser context of their own, opens a link of this user's. */
-export async function openFlow({
-  browser,
-  world,
-  userRef,
-}: {
+interface Visitor {
   browser: Browser
   world: FarmWorld
   userRef: string
-}): Promise<HostedPage & { close(): Promise<void> }> {
+}
+
+type OpenFlow = HostedPage & { close(): Promise<void> }
+
+/** A visitor, with a browser context of their own, opens a link of this user's. */
+export async function openFlow({ browser, world, userRef }: Visitor): Promise<OpenFlow> {
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(world.link({ userRef }))
   return { ...hostedPage(page), close: () => context.close() }
+}
+
+/** The same, until the visitor sees the provider's page. */
+export async function openLiveFlow(visitor: Visitor): Promise<OpenFlow> {
+  const hosted = await openFlow(visitor)
+  await hosted.reaches('live')
+  return hosted
 }
 
 /** The lease of a user's one flow. */

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { WebSocket } from 'ws'
 import { signLink } from '../../../sdk/src/index.ts'
 import { CLOSE_REPLACED } from '../../../wire/stream-constants.ts'
+import { beginFlow } from '../../support/begin-flow.ts'
 import { type HttpWorld, startHttpWorld } from '../../support/http.ts'
 import { until } from '../../support/until.ts'
 
@@ -13,25 +14,10 @@ test.before(async () => {
 })
 test.after(() => world.stop())
 
-/** A browser that has begun a flow, which no farm node takes. */
-async function begun(): Promise<{ cookie: string; flow: string }> {
+test('however many sockets one cookie opens, one page looks at its flow', async () => {
   const { appSecret } = world.one
   const { token } = signLink({ appId: 'app-one', appSecret, baseUrl: world.url, userRef: 'someone' })
-  const taken = await fetch(`${world.url}/start?token=${token}`, { redirect: 'manual' })
-  const cookie = String(taken.headers.get('set-cookie')).split(';')[0] ?? ''
-  const page = await fetch(`${world.url}/start`, { headers: { cookie } })
-  const flow = /data-flow="([^"]*)"/.exec(await page.text())?.[1] ?? ''
-  const answer = await fetch(`${world.url}/start`, {
-    method: 'POST',
-    headers: { cookie, origin: world.runtime.config.BASE_URL },
-    body: JSON.stringify({ flow, viewport: { width: 800, height: 600, deviceScaleFactor: 1, mobile: false } }),
-  })
-  assert.is(answer.status, 200)
-  return { cookie, flow }
-}
-
-test('however many sockets one cookie opens, one page looks at its flow', async () => {
-  const { cookie, flow } = await begun()
+  const { cookie, flow } = await beginFlow({ world, token })
   const codes: number[] = []
   const open = async (): Promise<WebSocket> => {
     const socket = new WebSocket(`${world.url.replace('http', 'ws')}/start/stream?flow=${flow}`, {
