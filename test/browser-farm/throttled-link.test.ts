@@ -82,7 +82,9 @@ function tableOf(frame: Buffer): number {
 const drawn = () => visit.page.evaluate(() => (globalThis as unknown as { drawn: boolean[] }).drawn)
 
 throttled('has the best picture while it passes everything', async () => {
-  await until('a moving picture', () => tables.filter((table) => table === BEST).length > 10)
+  await until('a moving picture', () => tables.filter((table) => table === BEST).length > 10, {
+    giveUpMs: RECOVERY_MS,
+  })
 })
 
 throttled('has a poorer picture, of which none is old, and keys that arrive', async () => {
