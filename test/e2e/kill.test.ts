@@ -21,7 +21,7 @@ let receiver: Receiver
 let open = true
 kill.before(async () => {
   receiver = await startReceiver({ answer: () => (open ? 204 : 503) })
-  service = await startService({ env: { TIME_SCALE: '600', WEBHOOK_URL: receiver.url, HTTP_PROCESSES: '2' } })
+  service = await startService({ env: { TIME_SCALE: '60', WEBHOOK_URL: receiver.url, HTTP_PROCESSES: '2' } })
   browser = await openVisitorBrowser()
 })
 kill.after(async () => {
