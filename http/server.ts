@@ -9,10 +9,11 @@ import { bodyTime } from './kit/body-time.ts'
 import { requestContext } from './kit/context.ts'
 import { endpoint } from './kit/endpoint.ts'
 import { errorAnswer, unknownPath } from './kit/error-answer.ts'
+import { expressObjects } from './kit/express-objects.ts'
 import { fewAtOnce } from './kit/few-at-once.ts'
 import { healthy, ready } from './kit/health.ts'
 import { measureRequests, showMetrics } from './kit/metrics.ts'
-import { requestLog } from './kit/request-log.ts'
+import { noteRoutes, requestLog } from './kit/request-log.ts'
 import type { HttpRuntime } from './kit/runtime.ts'
 import { securityHeaders } from './kit/security-headers.ts'
 import { docsRouter } from './openapi/index.ts'
@@ -51,9 +52,10 @@ async function createApplication(runtime: HttpRuntime, daily: DailyCounter): Pro
   app.disable('etag')
   app.set('query parser', 'simple')
   app.set('trust proxy', config.TRUST_PROXY)
+  noteRoutes(app)
   app.use(fewAtOnce())
   app.use(requestContext({ log }))
-  app.use(requestLog({ clock, observe: measureRequests(metrics) }))
+  app.use(requestLog({ clock, log, observe: measureRequests(metrics) }))
   app.use(bodyTime(runtime))
   app.use(securityHeaders({ https: config.BASE_URL.startsWith('https:') }))
   // In production only the process's own health listener has them.
@@ -86,10 +88,9 @@ interface PublicServer {
 /** The listener with its bounds; not listening yet. */
 export async function createServer(runtime: HttpRuntime): Promise<PublicServer> {
   const daily = createDailyCounter(runtime)
-  const server = createHttpServer(
-    { headersTimeout: HEADERS_TIME_MS, requestTimeout: REQUEST_TIME_MS, keepAliveTimeout: KEEP_ALIVE_MS },
-    await createApplication(runtime, daily),
-  )
+  const app = await createApplication(runtime, daily)
+  const times = { headersTimeout: HEADERS_TIME_MS, requestTimeout: REQUEST_TIME_MS, keepAliveTimeout: KEEP_ALIVE_MS }
+  const server = createHttpServer({ ...times, ...expressObjects(app) }, app)
   server.timeout = SILENT_MS
   server.maxHeadersCount = MOST_HEADERS
   server.maxConnections = MOST_CONNECTIONS

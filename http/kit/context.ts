@@ -18,6 +18,8 @@ interface RequestContext {
   caller?: Caller
   /** What an operator may do (http/access/operator.ts). */
   operatorRole?: OperatorRole
+  /** The pattern of its route, once it has come to one (http/kit/request-log.ts). */
+  route?: string
   /** Ends the wait for the body (http/kit/body-time.ts). */
   bodyTimer?: Timer
   /** The app under whose name a page stands, that of an error too. */
@@ -52,7 +54,15 @@ export function requestContext({ log }: { log: Logger }): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const given = request.get('x-request-id')
     const id = given !== undefined && GIVEN_ID.test(given) ? given : newId()
-    contexts.set(request, { id, log: log.child({ requestId: id }) })
+    let own: Logger | undefined
+    contexts.set(request, {
+      id,
+      // Made for those that have something to say.
+      get log() {
+        own ??= log.child({ requestId: id })
+        return own
+      },
+    })
     response.set('X-Request-Id', id)
     next()
   }
