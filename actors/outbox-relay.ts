@@ -17,7 +17,9 @@ type OutboxDocument = HasOutbox & { _id: string }
 
 /** Every document that may hold events to send. */
 const OUTBOXES = [Connections, Commands, ConsumedLinks, Leases, Captures] as unknown as Model<OutboxDocument>[]
-const DOCUMENTS_AT_ONCE = 128
+const DOCUMENTS_AT_ONCE = 512
+/** While these are accepted, those before them are forgotten. */
+const ACCEPTED_AT_ONCE = 128
 /** What has waited for so long is anybody's (machine ms): whoever's share it is has stalled or died. */
 const ANYBODYS_AFTER_MS = 2 * SECOND
 
@@ -75,15 +77,18 @@ async function relayFrom(model: Model<OutboxDocument>, { accept, now }: Pass, id
     .batchSize(DOCUMENTS_AT_ONCE + 1)
     .select({ outbox: 1 })
     .lean<OutboxDocument[]>()
-  if (documents.length === 0) return 0
-  await accept(
-    documents.flatMap(({ outbox }) =>
-      outbox.map(({ id, at: _, ...event }) => ({ deliveryId: deliveryIdOf(id), ...event })),
-    ),
-  )
-  await forget(model, documents)
+  let accepted: OutboxDocument[] = []
+  for (let from = 0; from < documents.length; from += ACCEPTED_AT_ONCE) {
+    const next = documents.slice(from, from + ACCEPTED_AT_ONCE)
+    await Promise.all([accept(next.flatMap(deliveriesOf)), forget(model, accepted)])
+    accepted = next
+  }
+  await forget(model, accepted)
   return documents.length
 }
+
+const deliveriesOf = ({ outbox }: OutboxDocument): NewDelivery[] =>
+  outbox.map(({ id, at: _, ...event }) => ({ deliveryId: deliveryIdOf(id), ...event }))
 
 const idsOf = (documents: OutboxDocument[]) => trusted({ $in: documents.map(({ _id }) => _id) })
 const entryIdsOf = (documents: OutboxDocument[]) => documents.flatMap(({ outbox }) => outbox.map(({ id }) => id))

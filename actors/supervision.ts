@@ -151,15 +151,14 @@ function createSupervisor({
     }
     if (stopped) message.controller.abort(stopped)
     child.pending.add(message)
-    const told = new Promise<void>((done, failed) => {
+    const told: Promise<void> = new Promise<void>((done, failed) => {
       dispatch(child.ref, Object.assign(message, { done, failed }))
     }).finally(() => {
       child.pending.delete(message)
+      running.delete(told)
       if (child.pending.size === 0) remove(id, child)
     })
-    const settled = told.catch(() => undefined)
-    running.add(settled)
-    void settled.then(() => running.delete(settled))
+    running.add(told)
     return told
   }
 
@@ -174,7 +173,7 @@ function createSupervisor({
     stop: async (reason) => {
       stopped = reason
       for (const { pending } of children.values()) for (const { controller } of pending) controller.abort(reason)
-      await Promise.all(running)
+      await Promise.allSettled(running)
       log.debug({ supervisor: name }, 'stopped')
     },
   }

@@ -12,12 +12,17 @@ const SHARE = 1 / 8
 /** An app that none of whose attempts ended for so long (machine ms) is not worth waiting for. */
 const SOON_MS = 100
 
+/** While attempts to an app end all the time, so much of its limit is waited for: to claim many deliveries costs little more than to claim one. */
+const WORTH_A_CLAIM = 1 / 4
+
 export interface ConcurrencyLimit {
   /** How many further attempts to this app may begin now. */
   free(appId: string): number
   /** Whether more may begin soon: attempts to this app end all the time. */
   freesSoon(appId: string): boolean
-  /** Apps for which nothing may be claimed now. */
+  /** Whether nothing is to be claimed for this app now. */
+  isFull(appId: string): boolean
+  /** Those apps. */
   full(): string[]
   enter(appId: string): void
   leave(appId: string): void
@@ -37,10 +42,13 @@ export function createConcurrencyLimit({ clock }: { clock: Clock }): Concurrency
   let all = 0
   const limit = (): number => Math.min(MOST_PER_APP, Math.max(LEAST_PER_APP, Math.floor((MOST_IN_ALL - all) * SHARE)))
   const free = (appId: string): number => Math.max(0, limit() - (taken.get(appId)?.attempts ?? 0))
+  const freesSoon = (appId: string): boolean => clock.elapsed() - (taken.get(appId)?.leftAt ?? 0) < SOON_MS
+  const isFull = (appId: string): boolean => free(appId) < (freesSoon(appId) ? limit() * WORTH_A_CLAIM : 1)
   return {
     free,
-    freesSoon: (appId) => clock.elapsed() - (taken.get(appId)?.leftAt ?? 0) < SOON_MS,
-    full: () => [...taken.keys()].filter((appId) => free(appId) === 0),
+    freesSoon,
+    isFull,
+    full: () => [...taken.keys()].filter(isFull),
     enter: (appId) => {
       const present = taken.get(appId)
       if (present) present.attempts += 1

@@ -55,8 +55,8 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
 
   /** Something was left because a limit was reached. */
   let left = false
-  const attemptEnded = (): void => {
-    if (!left) return
+  const attemptEnded = (appId: string): void => {
+    if (!left || concurrency.isFull(appId)) return
     left = false
     // Results come in batches: one look for each is enough.
     clock.timer(GATHER_MS, poller.hint)
@@ -83,7 +83,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
       .catch((error: unknown) => log.error({ err: error, deliveryId: _id }, 'a delivery was left to its claim'))
       .finally(() => {
         concurrency.leave(appId)
-        attemptEnded()
+        attemptEnded(appId)
       })
   }
 

@@ -1,11 +1,10 @@
-import { EventEmitter } from 'node:events'
-import { type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Clock } from '../../core/clock.ts'
 import { webhookUrlProblem } from '../../core/public-address.ts'
 import type { AttemptResult } from '../../schemas/delivery/delivery.ts'
 import { ATTEMPT_LIMIT_MS } from './agent.ts'
-import { readAnswer } from './answer.ts'
-import { INTERRUPTED, reasonOf, statusProblem, TOO_SLOW } from './failure.ts'
+import { takeAnswer } from './answer.ts'
+import { INTERRUPTED, statusProblem, TOO_SLOW } from './failure.ts'
 import { EVENT_HEADER, SIGNATURE_HEADER, signatureOf } from './signature.ts'
 
 export interface SendOptions {
@@ -39,45 +38,34 @@ export async function sendWebhook(options: SendOptions): Promise<AttemptResult> 
   const problem = webhookUrlProblem(url, { allowPrivate })
   if (problem) return ended({ error: problem })
   if (signal.aborted) return ended({ error: INTERRUPTED })
-  // undici takes an emitter for a signal too, which costs a tenth of an AbortController.
-  const ending = new EventEmitter()
-  let reason: string | undefined
-  const end = (why: string) => {
-    reason = why
-    ending.emit('abort')
-  }
+  const { answer, end, handler } = takeAnswer()
   const onStop = () => end(INTERRUPTED)
   const timer = clock.timer(ATTEMPT_LIMIT_MS, () => end(TOO_SLOW))
   signal.addEventListener('abort', onStop, { once: true })
-  let status: number | undefined
-  try {
-    const answer = await post(options, ending)
-    status = answer.statusCode
-    const text = await readAnswer(answer.body)
-    const error = statusProblem(status)
-    return ended({ status, ...(error && { error }), ...(text && { answer: text }) })
-  } catch (error) {
-    const known = status === undefined ? {} : { status }
-    return ended({ ...known, error: reason ?? reasonOf(error) })
-  } finally {
-    timer.cancel()
-    signal.removeEventListener('abort', onStop)
-  }
+  post(options, handler)
+  const { status, text, problem: error = statusProblem(status ?? 0) } = await answer
+  timer.cancel()
+  signal.removeEventListener('abort', onStop)
+  return ended({ ...(status !== undefined && { status }), ...(error && { error }), ...(text && { answer: text }) })
 }
 
-function post({ agent, clock, url, event, body, secrets }: SendOptions, signal: EventEmitter) {
+function post({ agent, clock, url, event, body, secrets }: SendOptions, handler: Dispatcher.DispatchHandler): void {
   const bytes = Buffer.from(body)
   const signature = signatureOf({ body: bytes, secrets, now: clock.now() })
-  return request(url, {
-    dispatcher: agent,
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': 'ccs-webhooks',
-      [EVENT_HEADER]: event,
-      ...(signature && { [SIGNATURE_HEADER]: signature }),
+  const { origin, pathname, search } = new URL(url)
+  agent.dispatch(
+    {
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': 'ccs-webhooks',
+        [EVENT_HEADER]: event,
+        ...(signature && { [SIGNATURE_HEADER]: signature }),
+      },
+      body: bytes,
     },
-    body: bytes,
-    signal,
-  })
+    handler,
+  )
 }
