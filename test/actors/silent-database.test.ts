@@ -2,7 +2,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startActors } from '../../actors/start-actors.ts'
 import { newId } from '../../core/ids.ts'
-import { createRuntime } from '../../core/process.ts'
 import { type Command, Commands } from '../../schemas/command/command.ts'
 import { writeCommand } from '../../schemas/command/commands.ts'
 import { connectDatabase } from '../../schemas/database.ts'
@@ -10,6 +9,7 @@ import { createIndexes } from '../../schemas/indexes.ts'
 import { wake } from '../../schemas/wakeups.ts'
 import { testDatabase } from '../support/database.ts'
 import { startDatabaseProxy } from '../support/proxy.ts'
+import { testRuntime } from '../support/runtime.ts'
 import { until } from '../support/until.ts'
 
 /** Far less than the driver waits for an answer on a connection that has fallen silent. */
@@ -20,16 +20,7 @@ const database = await testDatabase()
 const proxy = await startDatabaseProxy(database.url)
 const connection = await connectDatabase({ url: proxy.url })
 await createIndexes()
-const runtime = createRuntime({
-  kind: 'test',
-  env: {
-    MONGODB_URL: database.url,
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    BASE_URL: 'http://127.0.0.1:1',
-    PROVIDER_SITE: 'http://127.0.0.1:1',
-    LOG_LEVEL: 'silent',
-  },
-})
+const runtime = testRuntime({ url: database.url })
 const actors = await startActors(runtime)
 let stopped = false
 silent.after(async () => {

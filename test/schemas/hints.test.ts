@@ -2,25 +2,16 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openHintSocket } from '../../core/hint-socket.ts'
 import { newId } from '../../core/ids.ts'
-import { createRuntime } from '../../core/process.ts'
 import { startHints } from '../../schemas/hints.ts'
 import { followProcesses, type ProcessKind, ProcessRecords } from '../../schemas/operations/process-record.ts'
 import { hear, wake } from '../../schemas/wakeups.ts'
 import { connectedTestDatabase } from '../support/database.ts'
+import { testRuntime } from '../support/runtime.ts'
 import { until } from '../support/until.ts'
 
 const hints = suite('hints to other processes')
 const database = await connectedTestDatabase()
-const runtime = createRuntime({
-  kind: 'test',
-  env: {
-    MONGODB_URL: database.url,
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    BASE_URL: 'http://127.0.0.1:1',
-    PROVIDER_SITE: 'http://127.0.0.1:1',
-    LOG_LEVEL: 'silent',
-  },
-})
+const runtime = testRuntime({ url: database.url })
 const processes = followProcesses(runtime)
 const own = await startHints(runtime, processes.live)
 hints.after(async () => {

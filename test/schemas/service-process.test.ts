@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createParts } from '../../core/parts.ts'
-import { createRuntime } from '../../core/process.ts'
 import { connectDatabase } from '../../schemas/database.ts'
 import { ProcessRecords } from '../../schemas/operations/process-record.ts'
 import { startWork, type Work } from '../../schemas/service-process.ts'
 import { testDatabase } from '../support/database.ts'
 import { type DatabaseProxy, startDatabaseProxy } from '../support/proxy.ts'
+import { testRuntime } from '../support/runtime.ts'
 import { until } from '../support/until.ts'
 
 const test = suite('what every process of the service has')
@@ -33,17 +33,7 @@ const gate = () => {
 }
 
 async function begin() {
-  const runtime = createRuntime({
-    kind: 'actors',
-    env: {
-      MONGODB_URL: proxy.url,
-      MASTER_KEY: Buffer.alloc(32).toString('base64'),
-      BASE_URL: 'http://127.0.0.1:1',
-      OPERATOR_KEY: 'x'.repeat(32),
-      PROVIDER_SITE: 'http://127.0.0.1:1',
-      LOG_LEVEL: 'silent',
-    },
-  })
+  const runtime = testRuntime({ url: proxy.url })
   const parts = createParts(runtime)
   const [starts, stops] = [gate(), gate()]
   let lacking: string | null = null

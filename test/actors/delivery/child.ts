@@ -1,9 +1,9 @@
 import { connectDatabase } from '../../../schemas/database.ts'
-import { startDelivering, testRuntime } from './world.ts'
+import { deliveringRuntime, startDelivering } from './world.ts'
 
 /** A process that delivers until it is killed: `child.ts <database address> <time scale>`. */
 const [, , url = '', timeScale = ''] = process.argv
 await connectDatabase({ url })
-startDelivering(testRuntime({ url, timeScale: Number(timeScale) }))
+startDelivering(deliveringRuntime({ url, timeScale: Number(timeScale) }))
 process.on('disconnect', () => process.exit(0))
 process.send?.('ready')

@@ -1,31 +1,18 @@
 import { startDelivering as start } from '../../../actors/delivery/start-delivering.ts'
 import { startActorSystem } from '../../../actors/supervision.ts'
 import { newId } from '../../../core/ids.ts'
-import { createRuntime, type Runtime } from '../../../core/process.ts'
+import type { Runtime } from '../../../core/process.ts'
 import { type AppSecrets, createApp } from '../../../schemas/app/apps.ts'
 import { Deliveries, type Delivery } from '../../../schemas/delivery/delivery.ts'
 import { deliveryIdOf, outboxEntry } from '../../../schemas/outbox.ts'
 import { ConsumedLinks } from '../../../schemas/user/consumed-link.ts'
 import type { EventName, EventPayloads } from '../../../wire/events.ts'
 import { connectedTestDatabase } from '../../support/database.ts'
+import { testRuntime } from '../../support/runtime.ts'
 import { until } from '../../support/until.ts'
 
-const MASTER_KEY = Buffer.alloc(32, 5).toString('base64')
-
-export const testRuntime = ({ url, timeScale }: { url: string; timeScale: number }): Runtime =>
-  createRuntime({
-    kind: 'deliveries-test',
-    env: {
-      MONGODB_URL: url,
-      MASTER_KEY,
-      BASE_URL: 'http://127.0.0.1:1',
-      OPERATOR_KEY: 'operator-key-of-the-tests-0123456789',
-      TIME_SCALE: String(timeScale),
-      PROVIDER_SITE: 'http://127.0.0.1:1',
-      WEBHOOK_PRIVATE_ADDRESSES: 'true',
-      LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
-    },
-  })
+export const deliveringRuntime = ({ url, timeScale }: { url: string; timeScale: number }): Runtime =>
+  testRuntime({ url, env: { TIME_SCALE: String(timeScale), WEBHOOK_PRIVATE_ADDRESSES: 'true' } })
 
 /** The part of an actors process that delivers. */
 export function startDelivering(runtime: Runtime): { stop(): Promise<void> } {
@@ -52,7 +39,7 @@ export interface World {
 /** An empty database and what is needed to deliver from it; `timeScale` 2400 makes the 62 minutes of retries 1.6 s. */
 export async function startWorld({ timeScale = 2_400 }: { timeScale?: number } = {}): Promise<World> {
   const database = await connectedTestDatabase()
-  const runtime = testRuntime({ url: database.url, timeScale })
+  const runtime = deliveringRuntime({ url: database.url, timeScale })
   const delivery = (id: string) => Deliveries.findById(id).lean<Delivery>()
   return {
     url: database.url,

@@ -3,7 +3,6 @@ import jwt from 'jsonwebtoken'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { errorText, ServiceError } from '../../../core/errors.ts'
-import { createRuntime } from '../../../core/process.ts'
 import { readLink } from '../../../http/access/links.ts'
 import { beginFlow } from '../../../http/actions/begin-flow.ts'
 import type { HttpRuntime } from '../../../http/kit/runtime.ts'
@@ -13,6 +12,7 @@ import { createApp } from '../../../schemas/app/apps.ts'
 import { ConsumedLinks } from '../../../schemas/user/consumed-link.ts'
 import { Users } from '../../../schemas/user/user.ts'
 import { connectedTestDatabase } from '../../support/database.ts'
+import { testRuntime } from '../../support/runtime.ts'
 
 let stop: () => Promise<void>
 let runtime: HttpRuntime
@@ -21,17 +21,7 @@ let secret = ''
 test.before(async () => {
   const database = await connectedTestDatabase()
   stop = database.stop
-  const base = createRuntime({
-    kind: 'test',
-    env: {
-      MONGODB_URL: database.url,
-      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-      BASE_URL: 'http://127.0.0.1:1',
-      OPERATOR_KEY: 'operator-key-of-the-tests-0123456789',
-      PROVIDER_SITE: 'http://127.0.0.1:9',
-      LOG_LEVEL: 'silent',
-    },
-  })
+  const base = testRuntime({ url: database.url })
   runtime = { ...base, profiles: await loadProfiles(base.config) }
   const { keyring } = runtime
   const made = await createApp({
