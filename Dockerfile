@@ -28,9 +28,8 @@ COPY sdk/package.json sdk/
 RUN npm ci --omit=dev && npm cache clean --force
 COPY --from=build /app/dist dist
 
-# The heap's flag is that of start/node-arguments.ts.
 ENV NODE_ENV=production \
-  NODE_OPTIONS="--enable-source-maps --max-semi-space-size=64" \
+  NODE_OPTIONS="--enable-source-maps" \
   SERVICE_ENV=production \
   HOST=0.0.0.0 \
   PORT=4000 \

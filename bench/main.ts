@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { NODE_ARGUMENTS } from '../start/node-arguments.ts'
+import { ACTORS_ARGUMENTS } from '../start/node-arguments.ts'
 import { findBrowser } from '../start/set-up/browser.ts'
 import { startDatabase } from '../start/set-up/database/start-database.ts'
 import { type Row, rounded } from './row.ts'
@@ -24,7 +24,7 @@ async function runAll(env: NodeJS.ProcessEnv): Promise<{ rows: Row[]; broken: st
   const broken: string[] = []
   for (const file of files.sort()) {
     progress(`Running ${file}`)
-    const child = spawn(process.execPath, [...NODE_ARGUMENTS, join(folder, file)], {
+    const child = spawn(process.execPath, [...ACTORS_ARGUMENTS, join(folder, file)], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -1,3 +1,4 @@
+import { launchBrowser } from '../browser-farm/launch-browser.ts'
 import { SECOND, systemClock } from '../core/clock.ts'
 import { startOwnSite } from '../test/browser-farm/own-site.ts'
 import { startFarmWorld } from '../test/browser-farm/world.ts'
@@ -6,7 +7,7 @@ import { openDirect, openStream, type Viewer } from './stream/viewers.ts'
 
 /**
  * From the click on a link to the first picture of the login page, with a browser that was launched ahead of time (warm) and for a second
- * visitor who comes at once after the first (cold), against a browser that is launched for it and spoken to directly.
+ * visitor who comes at once after the first (cold), against a browser that is spoken to directly: one that was launched before (warm), and one that is launched for it.
  */
 const RUNS = 5
 /** The next browser is ready by then. */
@@ -15,12 +16,12 @@ const PAGE = '<h1>Sign in</h1><input autofocus>'
 
 const clock = systemClock()
 
-/** Milliseconds until each of so many visitors, one at once after the other, sees it. */
-async function firstPictures(open: () => Promise<Viewer>, visitors: number): Promise<number[]> {
+/** Milliseconds until each of these visitors, one at once after the other, sees it. */
+async function firstPictures(...visitors: (() => Promise<Viewer>)[]): Promise<number[]> {
   await clock.sleep(PAUSE_MS)
   const took: number[] = []
   const viewers: Viewer[] = []
-  for (let visitor = 0; visitor < visitors; visitor++) {
+  for (const open of visitors) {
     const start = clock.elapsed()
     const viewer = await open()
     if (viewer.received().frames === 0) await viewer.next()
@@ -35,16 +36,26 @@ const site = await startOwnSite({ pages: () => ({ '/': PAGE }) })
 const world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
 try {
   await world.farmProcess()
-  const measures = { warm: [] as number[], cold: [] as number[], floor: [] as number[] }
-  for (let run = 0; run < RUNS; run++) {
-    const [warm = 0, cold = 0] = await firstPictures(() => openStream({ world, scale: 1 }), 2)
-    measures.warm.push(warm)
-    measures.cold.push(cold)
-    measures.floor.push(...(await firstPictures(() => openDirect({ world, scale: 1, url: site.url }), 1)))
+  const measures = {
+    ours: { warm: [] as number[], cold: [] as number[] },
+    floor: { warm: [] as number[], cold: [] as number[] },
   }
-  const floor = median(measures.floor)
+  for (let run = 0; run < RUNS; run++) {
+    const open = (): Promise<Viewer> => openStream({ world, scale: 1 })
+    const [warm = 0, cold = 0] = await firstPictures(open, open)
+    measures.ours.warm.push(warm)
+    measures.ours.cold.push(cold)
+    const browser = await launchBrowser(world.runtime.config)
+    const direct = { world, scale: 1, url: site.url }
+    const [launched = 0, launching = 0] = await firstPictures(
+      () => openDirect({ ...direct, browser }),
+      () => openDirect(direct),
+    )
+    measures.floor.warm.push(launched)
+    measures.floor.cold.push(launching)
+  }
   for (const kind of ['warm', 'cold'] as const) {
-    const ours = median(measures[kind])
+    const [ours, floor] = [median(measures.ours[kind]), median(measures.floor[kind])]
     printRow({
       what: `first picture after a link is opened, ${kind}`,
       ours: `${rounded(ours)} ms`,

@@ -24,10 +24,12 @@ export interface Child extends Kept {
   ready: Promise<void>
 }
 
-interface ChildOptions {
+export interface ChildOptions {
   name: string
   /** Path of the program from the project's root, without its extension. */
   program: string
+  /** Of Node itself. */
+  nodeArguments?: string[]
   /** Several may run on one port: each takes connections from the shared listener itself. */
   sharesPort?: boolean
   /** Its whole environment. */
@@ -37,7 +39,15 @@ interface ChildOptions {
 }
 
 /** Starts a child process and replaces it whenever it ends by itself. Once it was ready for the first time it is never given up. */
-export function keepChild({ name, program, sharesPort = false, env, clock, progress }: ChildOptions): Child {
+export function keepChild({
+  name,
+  program,
+  nodeArguments = NODE_ARGUMENTS,
+  sharesPort = false,
+  env,
+  clock,
+  progress,
+}: ChildOptions): Child {
   const path = programFile(join(ROOT, program))
   let isReady = false
   let everReady = false
@@ -50,8 +60,8 @@ export function keepChild({ name, program, sharesPort = false, env, clock, progr
 
   const launch = (): ChildProcess => {
     const child = sharesPort
-      ? forkSharing({ path, env })
-      : fork(path, [], { env, execArgv: NODE_ARGUMENTS, stdio: STDIO })
+      ? forkSharing({ path, nodeArguments, env })
+      : fork(path, [], { env, execArgv: nodeArguments, stdio: STDIO })
     isReady = false
     const limit = clock.timer(READY_LIMIT_MS, () => child.kill('SIGKILL'))
     child.on('exit', limit.cancel)
@@ -82,9 +92,9 @@ export function keepChild({ name, program, sharesPort = false, env, clock, progr
   }
 }
 
-function forkSharing({ path, env }: { path: string; env: Env }): ChildProcess {
+function forkSharing({ path, nodeArguments, env }: { path: string; nodeArguments: string[]; env: Env }): ChildProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  cluster.setupPrimary({ exec: path, args: [], execArgv: NODE_ARGUMENTS, stdio: STDIO })
+  cluster.setupPrimary({ exec: path, args: [], execArgv: nodeArguments, stdio: STDIO })
   // The cluster adds the parent's own environment, but for what is undefined.
   const withheld = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]))
   return cluster.fork({ ...withheld, ...env }).process

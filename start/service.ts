@@ -2,9 +2,10 @@ import { systemClock } from '../core/clock.ts'
 import { readConfig } from '../core/config.ts'
 import { createKeyring } from '../core/envelope.ts'
 import type { Announcement } from './announcement.ts'
-import { type Child, keepChild } from './child.ts'
+import { type Child, type ChildOptions, keepChild } from './child.ts'
 import { environmentFor } from './child-environment.ts'
 import { prepareData } from './demo-app.ts'
+import { ACTORS_ARGUMENTS } from './node-arguments.ts'
 import { announce, childEnvironment, makePlan, partnerEnvironment, siteEnvironment } from './plan.ts'
 import { findBrowser } from './set-up/browser.ts'
 import { type Database, startDatabase } from './set-up/database/start-database.ts'
@@ -48,23 +49,24 @@ export async function startService({
     signal.throwIfAborted()
     const databaseUrl = databaseResult.value.url(`ccs_${settings.SERVICE_ENV}`)
     const common = { ...shared, MONGODB_URL: databaseUrl, CHROMIUM_PATH: browserResult.value }
-    const keep = (
-      name: string,
-      program: string,
-      childEnv: Record<string, string | undefined> = environmentFor(name, common),
-      sharesPort = false,
-    ): Child => {
-      const child = keepChild({ name, program, env: childEnv, sharesPort, clock, progress })
+    const keep = (options: Pick<ChildOptions, 'name' | 'program'> & Partial<ChildOptions>): Child => {
+      const child = keepChild({ env: environmentFor(options.name, common), clock, progress, ...options })
       children.push(child)
       return child
     }
-    const many = (count: number, start: () => Child): Child[] => Array.from({ length: count }, start)
-    const http = many(settings.HTTP_PROCESSES, () => keep('http', 'http/main', undefined, true))
-    const actors = many(settings.ACTOR_PROCESSES, () => keep('actors', 'actors/main'))
-    const farm = many(settings.FARM_PROCESSES, () => keep('browser-farm', 'browser-farm/main'))
+    const many = (count: number, options: Parameters<typeof keep>[0]): Child[] =>
+      Array.from({ length: count }, () => keep(options))
+    const http = many(settings.HTTP_PROCESSES, { name: 'http', program: 'http/main', sharesPort: true })
+    const actors = many(settings.ACTOR_PROCESSES, {
+      name: 'actors',
+      program: 'actors/main',
+      nodeArguments: ACTORS_ARGUMENTS,
+    })
+    const farm = many(settings.FARM_PROCESSES, { name: 'browser-farm', program: 'browser-farm/main' })
     // These two stand for other companies: the service's own secrets are not theirs.
-    if (plan.runsSite) keep('sandbox provider', 'sandbox/main', siteEnvironment({ env, plan }))
-    if (plan.runsPartner) keep('example partner', 'sdk/example/main', partnerEnvironment({ env, plan }))
+    if (plan.runsSite) keep({ name: 'sandbox provider', program: 'sandbox/main', env: siteEnvironment({ env, plan }) })
+    if (plan.runsPartner)
+      keep({ name: 'example partner', program: 'sdk/example/main', env: partnerEnvironment({ env, plan }) })
     const keyring = createKeyring([config.MASTER_KEY, ...config.OLD_MASTER_KEYS])
     const ready = Promise.all(children.map((child) => child.ready))
     const interrupted = new Promise<never>((_, reject) =>

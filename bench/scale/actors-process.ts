@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { NODE_ARGUMENTS } from '../../start/node-arguments.ts'
+import { ACTORS_ARGUMENTS } from '../../start/node-arguments.ts'
 
 const MAIN = fileURLToPath(new URL('../../actors/main.ts', import.meta.url))
 /** Of Linux: what `/proc` counts processor time in. */
@@ -23,7 +23,7 @@ export interface ActorsProcess {
 export async function startActorsProcess(env: Record<string, string>): Promise<ActorsProcess> {
   const child: ChildProcess = fork(MAIN, [], {
     env: { ...process.env, ...env },
-    execArgv: NODE_ARGUMENTS,
+    execArgv: ACTORS_ARGUMENTS,
     stdio: ['ignore', 2, 2, 'ipc'],
   })
   const died = once(child, 'exit').then(([status]) => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Browser } from 'playwright'
 import { WebSocket } from 'ws'
 import { showDevicePixels } from '../../browser-farm/device-pixels.ts'
 import { launchBrowser } from '../../browser-farm/launch-browser.ts'
@@ -20,17 +21,23 @@ export interface Viewer {
 }
 
 interface Opened {
-  world: FarmWorld
   /** Device pixels to a CSS pixel. */
   scale: number
 }
 
 const VIEWPORT = { width: 1_280, height: 720, mobile: false }
 const AT = { x: 400, y: 300 }
+/** RFC 6455: how a browser closes the sockets of a page that is closed. */
+const GOING_AWAY = 1001
 
-/** The browser's debugging protocol, with the flags and the pixels of the service's own browsers. */
-export async function openDirect({ world, scale, url }: Opened & { url: string }): Promise<Viewer> {
-  const browser = await launchBrowser(world.runtime.config)
+/** The browser's debugging protocol, with the flags and the pixels of the service's own browsers; in one that was launched before, if that is given. */
+export async function openDirect({
+  world,
+  scale,
+  url,
+  browser: launched,
+}: Opened & { world: Pick<FarmWorld, 'runtime'>; url: string; browser?: Browser }): Promise<Viewer> {
+  const browser = launched ?? (await launchBrowser(world.runtime.config))
   const page = await browser.newPage({ viewport: VIEWPORT, deviceScaleFactor: scale })
   await page.goto(url)
   const cdp = await page.context().newCDPSession(page)
@@ -70,9 +77,13 @@ export async function openDirect({ world, scale, url }: Opened & { url: string }
   }
 }
 
-/** The stream, through page protocol, relay and farm node. */
-export async function openStream({ world, scale }: Opened): Promise<Viewer> {
-  const opened = await fetch(world.link({ userRef: `bench-${scale}` }), { redirect: 'manual' })
+/** The stream, through page protocol, relay and farm node; `leave` closes its page. */
+export async function openStream({
+  world,
+  scale,
+  userRef = `bench-${scale}`,
+}: Opened & { world: Pick<FarmWorld, 'baseUrl' | 'link'>; userRef?: string }): Promise<Viewer & { leave(): void }> {
+  const opened = await fetch(world.link({ userRef }), { redirect: 'manual' })
   const cookie = String(opened.headers.get('set-cookie')).split(';')[0] ?? ''
   const html = await (await fetch(`${world.baseUrl}/start`, { headers: { cookie } })).text()
   const flow = /data-flow="([^"]+)"/.exec(html)?.[1]
@@ -130,6 +141,7 @@ export async function openStream({ world, scale }: Opened): Promise<Viewer> {
       send({ ...pressed, action: 'up' })
     },
     received: () => ({ ...total }),
+    leave: () => socket.close(GOING_AWAY),
     stop: async () => {
       socket.terminate()
       await post('/start/cancel', { flow })

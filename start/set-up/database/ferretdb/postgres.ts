@@ -29,6 +29,9 @@ const SETTINGS = [
   'cron.log_statement=off',
   'documentdb.enableBackgroundWorker=on',
   'log_min_messages=log',
+  // Processes that nothing here needs: for reading ahead on large machines, and for replicas.
+  'io_method=sync',
+  'max_logical_replication_workers=0',
 ]
 
 /** In a mount namespace of its own: what is mounted goes with the process, and several can run side by side. */

@@ -12,6 +12,8 @@ export { POSTGRES_FOLDER } from './postgres.ts'
 const START_LIMIT_MS = 20_000
 const STOP_LIMIT_MS = 3_000
 const TRIES = 4
+/** Each connection is a process of PostgreSQL's, of five megabytes and more: what a burst has opened goes with it. FerretDB itself keeps ten. */
+const POOL = 'pool_min_conns=2&pool_max_conn_idle_time=1m'
 
 /** FerretDB 2 (MongoDB's wire protocol) on PostgreSQL with DocumentDB, for Debian machines that reach package mirrors only; needs root. */
 export async function startFerretdb(setup: Setup): Promise<Database> {
@@ -30,7 +32,7 @@ export async function startFerretdb(setup: Setup): Promise<Database> {
       command: installed.ferretdb,
       args: [
         '--no-auth',
-        `--postgresql-url=postgres://postgres@127.0.0.1:${postgresPort}/postgres?sslmode=disable`,
+        `--postgresql-url=postgres://postgres@127.0.0.1:${postgresPort}/postgres?sslmode=disable&${POOL}`,
         `--listen-addr=127.0.0.1:${port}`,
         '--debug-addr=-',
         `--state-dir=${stateDir}`,
