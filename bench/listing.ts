@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { prepare } from '../actors/archive/prepare.ts'
-import { storeConversations } from '../actors/archive/store.ts'
+import { createWriter } from '../actors/archive/writer.ts'
+import { createCheckpoint } from '../actors/sync/checkpoint.ts'
+import { systemClock } from '../core/clock.ts'
 import { newId } from '../core/ids.ts'
 import { extractConversation } from '../provider/branch.ts'
 import { Connections } from '../schemas/connection/connection.ts'
@@ -20,8 +22,8 @@ const PAGE = 50
 const LONG_HISTORY = 120_000
 const DEEP_OFFSET = 100_000
 /** About what a provider lets a sync read. */
-const STORED_AT_ONCE = 10
-const STORED_EVERY_MS = 500
+const READ_AT_ONCE = 10
+const READ_EVERY_MS = 500
 /** Spreads the offsets over the history, none like the one before. */
 const STRIDE = 3_701
 
@@ -43,26 +45,33 @@ const raw = (): { id: string } => {
   } as { id: string }
 }
 
-/** Holds the connection as a sync does, and stores what a sync would. */
+/** Holds the connection as a sync does, and writes what a sync would read. */
 async function sync({ _id, archiveId = '' }: { _id: string; archiveId?: string }): Promise<() => Promise<void>> {
-  await Connections.updateOne({ _id }, { $set: { claimedBy: 'bench' }, $inc: { fence: 1 } })
+  const claim = { $set: { claimedBy: 'bench' }, $inc: { fence: 1 } }
+  const { fence = 0 } = (await Connections.findOneAndUpdate({ _id }, claim, { returnDocument: 'after' }).lean()) ?? {}
+  const progress = { unchanged: 0, written: 0 }
+  const checkpoint = createCheckpoint({ connection: { _id, fence }, progress })
+  await checkpoint('settled')
+  const writer = createWriter({
+    account: { _id: 'bench', archiveId },
+    runId: 'bench',
+    clock: systemClock(),
+    progress,
+    checkpoint,
+  })
   let ended = false
-  const store = async (): Promise<void> => {
+  const read = async (): Promise<void> => {
     while (!ended) {
-      const conversations = await Promise.all(
-        Array.from({ length: STORED_AT_ONCE }, async () => {
-          const object = raw()
-          return prepare({ extracted: extractConversation(object), raw: object })
-        }),
-      )
-      await storeConversations({ archiveId, runId: 'bench', conversations, stored: new Map(), now: new Date() })
-      await sleep(STORED_EVERY_MS)
+      for (const object of Array.from({ length: READ_AT_ONCE }, raw))
+        await writer.put(await prepare({ extracted: extractConversation(object), raw: object }), undefined)
+      await sleep(READ_EVERY_MS)
     }
+    await writer.flush()
   }
-  const storing = store()
+  const reading = read()
   return async () => {
     ended = true
-    await storing
+    await reading
     await release({ _id })
   }
 }

@@ -28,9 +28,14 @@ interface WriterOptions {
   clock: Clock
   /** Counted up. */
   progress: { unchanged: number; written: number }
-  /** A write of the connection's holder: throws where someone else holds it by now, and then nothing is stored. */
-  checkpoint: () => Promise<void>
+  checkpoint: Checkpoint
 }
+
+/**
+ * A write of the connection's holder: throws where someone else holds it by now, and then nothing is stored. It says of the archive that
+ * conversations are about to be stored (`moving`), or that none are until it says so again (`settled`).
+ */
+export type Checkpoint = (archive?: 'moving' | 'settled') => Promise<void>
 
 interface Batch {
   conversations: Prepared[]
@@ -50,7 +55,7 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
   let revision = account.backfillRevision
 
   const write = async ({ conversations, stored, backfill }: Batch): Promise<void> => {
-    await checkpoint()
+    await checkpoint('moving')
     const { archiveId } = account
     const now = clock.now()
     const { written, untouched } = await storeConversations({ archiveId, runId, conversations, stored, now })
@@ -58,6 +63,8 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
     progress.unchanged += untouched
     filesFound += conversations.reduce((sum, { files }) => sum + files.length, 0)
     if (backfill) await writeBackfill(backfill)
+    // Where the next batch is waiting already, it would be moving again at once.
+    if (isEmpty() || !isFull()) await checkpoint('settled')
   }
 
   /** Writes it where nobody else has since this run last did; throws where somebody else holds the connection by now. */

@@ -8,7 +8,7 @@ import { trusted } from '../../schemas/database.ts'
 import { fetchAttachments } from '../archive/attachments.ts'
 import { later } from '../archive/prepare.ts'
 import { isNewer, storedOf } from '../archive/store.ts'
-import { createWriter, type Writer } from '../archive/writer.ts'
+import { type Checkpoint, createWriter, type Writer } from '../archive/writer.ts'
 import { fetchConversations } from './fetch.ts'
 import { type PagesOptions, pagesDown, type Step } from './pages.ts'
 import { newestOf } from './walk.ts'
@@ -31,8 +31,8 @@ interface ReadOptions {
   isOver: () => boolean
   /** Counted up: what was looked at and left as it was, and what was stored. */
   progress: { unchanged: number; written: number }
-  /** Called before anything is stored; throws when the claim is lost. */
-  checkpoint: () => Promise<void>
+  /** Called before anything is stored, and after; throws when the claim is lost. */
+  checkpoint: Checkpoint
   /** Told of an error that ends the reading: no further request is sent. */
   halt: (error: unknown) => void
 }

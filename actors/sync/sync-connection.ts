@@ -8,6 +8,7 @@ import { isKeyed, type Keyed, openArchiveKey } from '../connection/keys.ts'
 import type { ActorRuntime } from '../runtime.ts'
 import { createAccountClient } from './account-client.ts'
 import { syncBudget } from './cadence.ts'
+import { createCheckpoint } from './checkpoint.ts'
 import { outcomeOf } from './outcome.ts'
 import { readAccount } from './read.ts'
 import { reportSync } from './report.ts'
@@ -73,11 +74,7 @@ async function runSync({ connection, runtime, signal, slot }: SyncOptions & { co
       isOver: () => signal.aborted || isSpent() || (slot?.isWanted() ?? false),
       progress,
       halt,
-      checkpoint: async () => {
-        // A sync that gets on is not what kills its process, however often that dies.
-        const counted = progress.written > 0 && { crashes: 0 }
-        await writeHeld(connection, { $set: { 'sync.unchanged': progress.unchanged, ...counted } })
-      },
+      checkpoint: createCheckpoint({ connection, progress }),
     })
   }
   const outcome = await outcomeOf({ signal, read, isSpent })

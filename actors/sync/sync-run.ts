@@ -13,7 +13,10 @@ export async function beginRun(connection: Connection, { clock }: ActorRuntime):
   const runId = await runToTakeUp(connection)
   if (runId === null) await writeHeld(connection, releaseAt(new Date(clock.now().getTime() + YIELD_WAIT_MS)))
   // A run that is taken up looks at everything again: what it left as it was is counted anew.
-  else await writeHeld(connection, { $set: { 'sync.runId': runId, 'sync.unchanged': 0 } })
+  else {
+    const settled = { fence: connection.fence, batches: 0 }
+    await writeHeld(connection, { $set: { 'sync.runId': runId, 'sync.unchanged': 0, settled } })
+  }
   return runId
 }
 

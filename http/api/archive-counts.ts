@@ -2,9 +2,9 @@ import { type Clock, DAY } from '../../core/clock.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'
 import type { Connection } from '../../schemas/connection/connection.ts'
 import { RECENT_WINDOW_DAYS } from '../../wire/connections.ts'
-import { archiveVersion, createVersionCache } from './archive-version.ts'
+import { archiveVersion, createVersionCache, type Versioned } from './archive-version.ts'
 
-type CountedConnection = Pick<Connection, '_id' | 'archiveId' | 'fence' | 'claimedBy'>
+type CountedConnection = Versioned & Pick<Connection, 'archiveId'>
 
 interface ArchiveCounts {
   all: number

@@ -1,16 +1,17 @@
 import { type Clock, MINUTE } from '../../core/clock.ts'
 import type { Connection } from '../../schemas/connection/connection.ts'
 
+/** What names the version of a connection's archive. */
+export type Versioned = Pick<Connection, '_id' | 'fence' | 'claimedBy' | 'settled'>
+
 /**
  * Names the version of a connection's archive that nobody writes to; null while somebody does. Whoever writes to an archive
- * holds the connection's claim, and every claim has a fence of its own.
+ * holds the connection's claim, and every claim has a fence of its own; a sync says after each batch that nothing is being written until the next.
  */
-export const archiveVersion = ({
-  _id,
-  fence,
-  claimedBy,
-}: Pick<Connection, '_id' | 'fence' | 'claimedBy'>): string | null =>
-  claimedBy === undefined ? `${_id}|${fence}` : null
+export function archiveVersion({ _id, fence, claimedBy, settled }: Versioned): string | null {
+  if (claimedBy === undefined) return `${_id}|${fence}`
+  return settled?.fence === fence ? `${_id}|${fence}|${settled.batches}` : null
+}
 
 /**
  * What was learned of one version of an archive. A hint only: a lost one costs a query. It is given up after a minute all the same, should a

@@ -11,7 +11,7 @@ import { callerOf } from '../access/api-key.ts'
 import { SENT } from '../kit/endpoint-router.ts'
 import { parseInput } from '../kit/input.ts'
 import { answeredUnchanged, sendJson } from './answer.ts'
-import { archiveVersion } from './archive-version.ts'
+import { archiveVersion, type Versioned } from './archive-version.ts'
 import { conversationText, sendLargePage } from './conversation-text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ApiHandler } from './handler.ts'
@@ -50,13 +50,13 @@ export function getConversations({ clock }: { clock: Clock }): ApiHandler<'listC
   }
 }
 
-type Found = Pick<Connection, '_id' | 'appId' | 'archiveId' | 'fence' | 'claimedBy'>
+type Found = Versioned & Pick<Connection, 'appId' | 'archiveId'>
 
 /** Throws `connection_not_found` for an unknown id and another app's alike. Requests that come together share one read. */
 function createConnectionFinder() {
   const find = batched<string, Found | undefined>(async (ids) => {
     const found = await Connections.find({ _id: trusted({ $in: [...new Set(ids)] }) })
-      .select({ appId: 1, archiveId: 1, fence: 1, claimedBy: 1 })
+      .select({ appId: 1, archiveId: 1, fence: 1, claimedBy: 1, settled: 1 })
       .lean<Found[]>()
     const byId = new Map(found.map((connection) => [connection._id, connection]))
     return ids.map((id) => byId.get(id))

@@ -4,14 +4,13 @@ import { type Connection, Connections } from '../../schemas/connection/connectio
 import { createKnownUsers } from '../../schemas/user/known-users.ts'
 import type { ConnectionView } from '../../wire/connections.ts'
 import { createArchiveCounts } from './archive-counts.ts'
+import type { Versioned } from './archive-version.ts'
 
 /** Bounds what one answer holds; far above what a user connects in a lifetime. */
 const MOST_CONNECTIONS = 1_000
 
-type Listed = Pick<
-  Connection,
-  '_id' | 'provider' | 'status' | 'capturedAt' | 'lastSyncAt' | 'accountId' | 'archiveId' | 'fence' | 'claimedBy'
->
+type Listed = Versioned &
+  Pick<Connection, 'provider' | 'status' | 'capturedAt' | 'lastSyncAt' | 'accountId' | 'archiveId'>
 
 const LISTED = {
   provider: 1,
@@ -22,6 +21,7 @@ const LISTED = {
   archiveId: 1,
   fence: 1,
   claimedBy: 1,
+  settled: 1,
 } as const
 
 export type ConnectionLister = (user: { appId: string; userRef: string }) => Promise<ConnectionView[]>

@@ -37,6 +37,12 @@ interface ConnectionPurge {
   finishedAt?: Date
 }
 
+/** A state of an archive that its holder is at work on. */
+interface SettledArchive {
+  fence: number
+  batches: number
+}
+
 interface SyncEnd {
   at: Date
   outcome: string
@@ -55,6 +61,11 @@ export interface Connection extends Claimable, HasOutbox {
   status: ConnectionStatus
   capturedAt: Date
   lastSyncAt?: Date
+  /**
+   * After how many batches of which holder nothing is being stored in the archive; absent while a batch is. Says nothing where nobody holds the
+   * connection.
+   */
+  settled?: SettledArchive
   /** Until its first sync has ended, however it ended: that one goes before whatever else is due. */
   awaitsFirstSync?: true
   accountId: string
@@ -90,6 +101,7 @@ const schema = new mongoose.Schema<Connection>(
     status: { type: String, enum: ['active', 'needs_reauth', 'revoked'], required: true },
     capturedAt: { type: Date, required: true },
     lastSyncAt: Date,
+    settled: embedded({ fence: Number, batches: Number }),
     awaitsFirstSync: Boolean,
     accountId: { type: String, required: true },
     archiveId: String,

@@ -65,6 +65,12 @@ async function accountWith(backfill: Backfill) {
 const at = (day: number) => new Date(Date.UTC(2026, 0, day))
 const asStored = (backfill: Backfill) => JSON.parse(JSON.stringify(backfill))
 
+const losesClaim = (run: Promise<unknown>): Promise<void> =>
+  run.then(
+    () => assert.unreachable('the claim is lost'),
+    (error: Error) => assert.is(error.message, 'the claim is lost'),
+  )
+
 for (const pagesBefore of [0, 1])
   writing(`a run that stalls after ${pagesBefore} pages changes no progress of the one that took over`, async () => {
     for (let index = 0; index < WRITES; index++) {
@@ -76,10 +82,7 @@ for (const pagesBefore of [0, 1])
       // What the successor could not read has to be asked for again: it is on no page below its head.
       const reached = { done: false, head: at(10), before: at(6), unread: ['broken'] }
       await (await run()).page('successor', reached)
-      await stalled.go().then(
-        () => assert.unreachable('the claim is lost'),
-        (error: Error) => assert.is(error.message, 'the claim is lost'),
-      )
+      await losesClaim(stalled.go())
       assert.equal(await backfill(), asStored(reached))
       assert.ok((await stored()).includes('successor'))
     }
@@ -90,7 +93,7 @@ writing('a stalled write that comes in before the first of the successor does no
   const stalls = await run()
   const stalled = await stalledAt(WRITES - 1, () => stalls.page('stalled', { done: false, head: at(9), before: at(8) }))
   const successor = await run()
-  await stalled.go()
+  await losesClaim(stalled.go())
   const reached = { done: true, head: at(10), before: at(1) }
   await successor.page('successor', reached)
   assert.equal(await backfill(), asStored(reached))
@@ -99,5 +102,29 @@ writing('a stalled write that comes in before the first of the successor does no
   assert.equal(await backfill(), asStored(further))
   assert.equal(await stored(), ['further', 'stalled', 'successor'])
 })
+
+writing(
+  'it is said of the archive that it moves before each batch, and that it has settled after the last that waits',
+  async () => {
+    const said: string[] = []
+    const runId = newId()
+    const archiveId = newId()
+    const writer = createWriter({
+      account: { _id: newId(), archiveId },
+      runId,
+      clock,
+      progress: { unchanged: 0, written: 0 },
+      checkpoint: async (archive = 'settled') => {
+        said.push(`${archive} at ${await Conversations.countDocuments({ archiveId })}`)
+      },
+    })
+    for (const externalId of ['first', 'second']) {
+      const raw = { id: externalId, update_time: 1_000, mapping: {} }
+      await writer.put(await prepare({ extracted: extractConversation(raw), raw }), undefined)
+      await writer.flush()
+    }
+    assert.equal(said, ['moving at 0', 'settled at 1', 'moving at 1', 'settled at 2'])
+  },
+)
 
 writing.run()

@@ -204,6 +204,36 @@ test('what was learned of an order is not believed once somebody wrote', async (
   assert.equal(ids(earlier), ids(before))
 })
 
+test('of an archive that a sync is at work on, what was learned holds between two batches of that sync alone', async () => {
+  const moving = await seedConnection({ appId: 'app-one', userRef: 'between-batches', fence: 7, claimedBy: 'a sync' })
+  const path = `/api/conversations?connectionId=${moving._id}&limit=10&offset=20`
+  const { archiveId = '' } = moving
+  let stored = 0
+  const store = async (): Promise<void> => {
+    await seedConversations({ archiveId, count: 30, make: (index) => ({ externalId: `ext-${stored + index}` }) })
+    stored += 30
+  }
+  const total = async () => (await world.ask<Listing>(path)).body.total
+  const say = (update: object) => Connections.updateOne({ _id: moving._id }, update)
+  await store()
+  await say({ $set: { settled: { fence: 7, batches: 1 } } })
+  assert.is(await total(), 30)
+  await say({ $unset: { settled: 1 } })
+  assert.is(await total(), 30)
+  await store()
+  assert.is(await total(), 60)
+  await say({ $set: { settled: { fence: 7, batches: 2 } } })
+  assert.is(await total(), 60)
+  // Nobody of the service stores anything here: nothing is counted anew.
+  await store()
+  assert.is(await total(), 60)
+  // What an earlier holder said.
+  await say({ $set: { fence: 8 } })
+  assert.is(await total(), 90)
+  await store()
+  assert.is(await total(), 120)
+})
+
 test('304 where nothing changed, with the RateLimit headers', async () => {
   const first = await list('&limit=3')
   const tag = first.headers.get('etag') ?? ''
