@@ -7,6 +7,14 @@ import { browserEnvironment } from './browser-environment.ts'
 import { withBoundedOutput } from './browser-output.ts'
 import { ownTemporaryFolder } from './temporary-folder.ts'
 
+/** Chromium takes the last of these flags alone, so that what Playwright enables stands here too. */
+const FEATURES = [
+  // Without a process for the network: that is no sandbox on Linux, and 30 MB and 150 ms of each browser.
+  'NetworkServiceInProcess2',
+  'SkipListAccountsWithoutGaiaCookies',
+  'CDPScreenshotNewSurface',
+]
+
 /**
  * Nothing in the browser but the visitor's page uses the network: no updates, no sync, no QUIC (it would pass by the proxy), no
  * WebRTC outside of the proxy, and no name is resolved here (the guard proxy does, see guard-proxy.ts).
@@ -21,8 +29,7 @@ const FLAGS = [
   // The name that it has now, and the one that it had.
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  // Without a process for it: that is no sandbox on Linux, and 30 MB and 150 ms of each browser.
-  '--enable-features=NetworkServiceInProcess2',
+  `--enable-features=${FEATURES.join(',')}`,
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 /** What Playwright adds for tests: here a window opens where the visitor has clicked or pressed a key, and not otherwise. */

@@ -89,6 +89,22 @@ own('has a profile of its own, nothing of the service in its environment, and go
   assert.not.ok((await readdir(tmpdir())).some((name) => folder.endsWith(name)))
 })
 
+own('takes nothing away that Playwright enables: of several flags of a name Chromium takes the last', async () => {
+  const farm = await world.farmProcess()
+  const browsers = async () => {
+    const commands = await Promise.all([...(await below(Number(farm.pid))).keys()].map(commandOf))
+    return commands.filter((command) => command.includes('--enable-features=') && !command.includes('--type='))
+  }
+  const [command = ''] = await until('a browser', async () => ((await browsers()).length > 0 ? browsers() : null))
+  const features = [...command.matchAll(/--enable-features=([^\0 ]+)/g)].map(([, names = '']) => names.split(','))
+  const last = features.at(-1) ?? []
+  assert.ok(features.length > 1)
+  assert.equal(
+    features.flat().filter((name) => !last.includes(name)),
+    [],
+  )
+})
+
 own('shows every device pixel of the visitor, and a click lands where it was made', async () => {
   const viewport = { width: 900, height: 700 }
   for (const deviceScaleFactor of [2, 3]) {
