@@ -5,6 +5,9 @@ import { reasonOf } from './failure.ts'
 const READ_LIMIT = 64 * 1_024
 export const KEPT_LIMIT = 1_024
 
+/** Those below are informational: the answer itself is still to come, or never comes (RFC 9110, 15.2). */
+const FIRST_FINAL_STATUS = 200
+
 /** What a terminal or a page could stumble over; tab and line feed may stay. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
@@ -58,9 +61,8 @@ export function takeAnswer(): {
       transfer = controller
       if (ended) controller.abort(ended)
     },
-    // Called for each informational answer (1xx) too: the last one counts.
     onResponseStart: (_, status) => {
-      known = { status }
+      if (status >= FIRST_FINAL_STATUS) known = { status }
     },
     onResponseData: (_, chunk) => {
       if (read < KEPT_LIMIT) kept.push(chunk)

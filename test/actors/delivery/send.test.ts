@@ -135,6 +135,45 @@ sending('errors are words for people', async () => {
   for (const server of [closing, garbage]) await new Promise((done) => server.close(done))
 })
 
+sending('an informational answer is not taken for the answer that never comes', async () => {
+  const urlOf = (server: ReturnType<typeof createServer>) =>
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  for (const { ends, error } of [
+    { ends: true, error: 'The connection was closed before the answer was complete' },
+    { ends: false, error: 'No complete answer within 10 seconds' },
+  ]) {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n')
+        if (ends) socket.end()
+      })
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const result = await send({ url: urlOf(server) })
+    assert.equal([result.status, result.error], [undefined, error])
+    await new Promise((done) => server.close(done))
+  }
+})
+
+sending('an attempt that ends while it waits for its connection sends nothing', async () => {
+  const endpoint = await startEndpoint((response) => response.end())
+  const stopping = new AbortController()
+  const attempt = send({ url: endpoint.url, signal: stopping.signal, clock: systemClock() })
+  stopping.abort()
+  assert.equal((await attempt).error, 'The attempt was interrupted by a restart of the service')
+  assert.is((await send({ url: endpoint.url })).status, 200)
+  assert.is(endpoint.requests.length, 1)
+  await endpoint.stop()
+})
+
+sending('an agent that has ended fails the attempt, and holds nothing up', async () => {
+  const ended = createWebhookAgent({ allowPrivate: true })
+  await ended.destroy()
+  const result = await send({ agent: ended, url: 'http://127.0.0.1:9/' })
+  assert.equal([result.status, result.error], [undefined, 'The connection failed (UND_ERR_DESTROYED)'])
+})
+
 sending('an attempt ends with the process', async () => {
   const stopping = new AbortController()
   const endpoint = await startEndpoint(() => stopping.abort())
