@@ -22,9 +22,11 @@ export async function deleteArchive({
   signal?: AbortSignal
 }): Promise<number> {
   await deleteAttachments({ archiveId, ...(signal && { signal }) })
-  await inBatches(ConversationParts, { archiveId, atOnce: PARTS_AT_ONCE, signal })
+  // Before their texts, as they are written after them: whoever listed it before finds a conversation gone, never one without its text.
+  const deleted = await inBatches(Conversations, { archiveId, atOnce: CONVERSATIONS_AT_ONCE, signal })
   await inBatches(ConversationBodies, { archiveId, atOnce: CONVERSATIONS_AT_ONCE, signal })
-  return inBatches(Conversations, { archiveId, atOnce: CONVERSATIONS_AT_ONCE, signal })
+  await inBatches(ConversationParts, { archiveId, atOnce: PARTS_AT_ONCE, signal })
+  return deleted
 }
 
 async function inBatches<T extends { _id: string; archiveId: string }>(

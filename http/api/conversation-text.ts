@@ -44,15 +44,18 @@ export async function sendLargePage({
     const text = isLarge(conversation)
       ? await largeText(conversation)
       : conversationText(conversation, conversation.payload)
+    if (text === undefined) continue
     await write(before + text)
     before = ','
   }
-  response.end(`],${tail}`)
+  response.end(`${before === ',' ? '' : before}],${tail}`)
 }
 
-async function largeText(listed: ListedConversation): Promise<string> {
+/** Undefined where it was deleted meanwhile. */
+async function largeText(listed: ListedConversation): Promise<string | undefined> {
   let current: ListedConversation | undefined = listed
-  for (let time = 0; time < READ_TIMES && current; time++) {
+  for (let time = 0; time < READ_TIMES; time++) {
+    if (!current) return undefined
     if (!isLarge(current)) return conversationText(current, current.payload)
     const conversationId: string = current._id
     const bytes = await readParts({ conversationId, kind: 'payload', version: current.partsVersion })

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { prepare } from '../../../actors/archive/prepare.ts'
+import { deleteArchive } from '../../../actors/archive/purge-data.ts'
 import { storeConversations, storedOf } from '../../../actors/archive/store.ts'
 import { newId } from '../../../core/ids.ts'
 import { extractConversation } from '../../../provider/branch.ts'
@@ -150,5 +151,20 @@ for (const before of [true, false])
         }
       },
     )
+
+storing('whoever listed an archive before it is deleted is told of all of it, or of nothing', async () => {
+  const archiveId = newId()
+  await store(archiveId, { name: 'A', time: 1_000 })
+  const listed = await readPage({ selection: { archiveId }, limit: 1 })
+  const found: number[] = []
+  const look = async (): Promise<void> => {
+    found.push((await readPayloads(listed)).length)
+  }
+  await watched(look, () => deleteArchive({ archiveId }))
+  await look()
+  assert.is(found[0], 1)
+  assert.is(found.at(-1), 0)
+  assert.equal(await leftovers(archiveId), NONE)
+})
 
 storing.run()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { deleteArchive } from '../../../actors/archive/purge-data.ts'
 import { type Conversation, Conversations } from '../../../schemas/archive/conversation.ts'
 import { bodyId, ConversationBodies, readPayloads } from '../../../schemas/archive/conversation-body.ts'
 import { ConversationParts, cutParts } from '../../../schemas/archive/conversation-part.ts'
@@ -289,6 +290,25 @@ test('a conversation larger than a document is served whole', async () => {
   assert.ok(JSON.stringify(body.conversations[1]?.payload) === text)
   const again = await world.ask(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
   assert.is(again.status, 304)
+})
+
+test('large conversations that are deleted while those before them are still being sent are left out', async () => {
+  const large = await seedConnection({ appId: 'app-one', userRef: 'large-and-deleted' })
+  const { archiveId = '' } = large
+  const make = () => ({ payload: null, payloadParts: 3, title: 'Large' })
+  const bytes = Buffer.from(JSON.stringify({ title: 'Large', messages: [{ content: 'x'.repeat(18_000_000) }] }))
+  for (const { _id: conversationId } of await seedConversations({ archiveId, count: 3, make }))
+    for (const part of cutParts({ archiveId, conversationId, kind: 'payload', bytes }))
+      await ConversationParts.create(part)
+  // Reads nothing yet: the service waits with the first one on its way.
+  const answer = await fetch(`${world.url}/api/conversations?connectionId=${large._id}`, {
+    headers: { authorization: `Bearer ${world.one.apiKey}`, 'accept-encoding': 'identity' },
+  })
+  await deleteArchive({ archiveId })
+  const { conversations, total } = (await answer.json()) as Listing
+  assert.is(total, 3)
+  assert.is(conversations.length, 1)
+  assert.is(JSON.stringify(conversations[0]?.payload).length, bytes.length)
 })
 
 test('a conversation that an earlier release stored, with its text in itself, is served', async () => {
