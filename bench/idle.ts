@@ -1,15 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MINUTE } from '../core/clock.ts'
-import { signLink } from '../sdk/src/index.ts'
-import type { Announcement } from '../start/announcement.ts'
 import { printLimit } from './row.ts'
 import { openStream } from './stream/viewers.ts'
 import { usageBelow } from './support/usage.ts'
+import { startWholeService } from './support/whole-service.ts'
 
 /**
  * What `npm start` takes of the machine while nobody uses it: its processes, the database that it starts, and the browser that waits for a visitor;
@@ -23,32 +17,20 @@ const GONE_MS = 2 * MINUTE
 const END_MS = 10_000
 const MOST = { mib: 600, load: 0.1, readyS: 10, goneMib: 100 }
 
-const dataDir = await mkdtemp(join(tmpdir(), 'ccs-bench-'))
-const begin = performance.now()
-const service = spawn(process.execPath, ['start/bootstrap.js', 'start', '--json'], {
-  env: { ...process.env, PORT: '0', DATA_DIR: dataDir, MONGODB_URL: '', LOG_LEVEL: 'error' },
-  stdio: ['ignore', 'pipe', 2],
-})
-const [line] = await once(service.stdout ?? process.stdin, 'data')
-const readyMs = performance.now() - begin
-const { app, baseUrl }: Announcement = JSON.parse(String(line))
+const service = await startWholeService({ MONGODB_URL: '' })
 await wait(SETTLE_MS)
 const before = await usageBelow(process.pid)
 await wait(LOOK_MS)
 const { mib, processes, processorSeconds } = await usageBelow(process.pid)
 const load = (processorSeconds - before.processorSeconds) / (LOOK_MS / 1_000)
 for (let index = 0; index < FLOWS; index++) {
-  const userRef = `gone-${index}`
-  const link = (options: { userRef: string }): string => signLink({ ...app, baseUrl, ...options }).url
-  const viewer = await openStream({ world: { baseUrl, link }, scale: 1, userRef })
+  const viewer = await openStream({ world: service, scale: 1, userRef: `gone-${index}` })
   if (viewer.received().frames === 0) await viewer.next()
   viewer.leave()
 }
 await wait(GONE_MS + END_MS)
 const gone = await usageBelow(process.pid)
-service.kill('SIGTERM')
-await once(service, 'exit')
-await rm(dataDir, { recursive: true, force: true })
+await service.stop()
 
 printLimit({ what: `all of ${processes} processes at rest, PSS`, value: mib, most: MOST.mib, unit: 'MiB' })
 printLimit({ what: 'the same, of a core', value: load, most: MOST.load, unit: '' })
@@ -60,7 +42,7 @@ printLimit({
 })
 printLimit({
   what: 'npm start until it is ready, with nothing there yet',
-  value: readyMs / 1_000,
+  value: service.readyMs / 1_000,
   most: MOST.readyS,
   unit: 's',
 })

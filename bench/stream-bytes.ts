@@ -43,7 +43,7 @@ const world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TI
 try {
   await world.farmProcess()
   const ours = await measure(await openStream({ world, scale: 1 }))
-  const floor = await measure(await openDirect({ world, scale: 1, url: site.url }))
+  const floor = await measure(await openDirect({ scale: 1, url: site.url }))
   const row = (
     what: string,
     [mine, direct]: [number, number],

@@ -41,7 +41,7 @@ interface Contestant {
 }
 const ours: Contestant = { open: () => openStream({ world, scale: 1 }), usage: () => usageBelow(farm) }
 const floor: Contestant = {
-  open: () => openDirect({ world, scale: 1, url: site.url }),
+  open: () => openDirect({ scale: 1, url: site.url }),
   usage: () => usageBelow(process.pid, { except: farm }),
 }
 

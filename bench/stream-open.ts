@@ -1,9 +1,9 @@
-import { launchBrowser } from '../browser-farm/launch-browser.ts'
 import { SECOND, systemClock } from '../core/clock.ts'
 import { startOwnSite } from '../test/browser-farm/own-site.ts'
-import { startFarmWorld } from '../test/browser-farm/world.ts'
+import { testDatabase } from '../test/support/database.ts'
 import { median, printRow, rounded } from './row.ts'
-import { openDirect, openStream, type Viewer } from './stream/viewers.ts'
+import { launchDirect, openDirect, openStream, type Viewer } from './stream/viewers.ts'
+import { startWholeService } from './support/whole-service.ts'
 
 /**
  * From the click on a link to the first picture of the login page, with a browser that was launched ahead of time (warm) and for a second
@@ -33,20 +33,20 @@ async function firstPictures(...visitors: (() => Promise<Viewer>)[]): Promise<nu
 }
 
 const site = await startOwnSite({ pages: () => ({ '/': PAGE }) })
-const world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles, TIME_SCALE: '1' } })
+const database = await testDatabase()
+const service = await startWholeService({ MONGODB_URL: database.url, PROVIDER_PROFILES: site.profiles })
 try {
-  await world.farmProcess()
   const measures = {
     ours: { warm: [] as number[], cold: [] as number[] },
     floor: { warm: [] as number[], cold: [] as number[] },
   }
   for (let run = 0; run < RUNS; run++) {
-    const open = (): Promise<Viewer> => openStream({ world, scale: 1 })
+    const open = (): Promise<Viewer> => openStream({ world: service, scale: 1 })
     const [warm = 0, cold = 0] = await firstPictures(open, open)
     measures.ours.warm.push(warm)
     measures.ours.cold.push(cold)
-    const browser = await launchBrowser(world.runtime.config)
-    const direct = { world, scale: 1, url: site.url }
+    const browser = await launchDirect()
+    const direct = { scale: 1, url: site.url }
     const [launched = 0, launching = 0] = await firstPictures(
       () => openDirect({ ...direct, browser }),
       () => openDirect(direct),
@@ -65,6 +65,7 @@ try {
     })
   }
 } finally {
-  await world.stop()
+  await service.stop()
+  await database.drop()
   await site.stop()
 }

@@ -41,7 +41,7 @@ try {
   await world.farmProcess()
   for (const scale of SCALES) {
     const stream = await openStream({ world, scale })
-    const direct = await openDirect({ world, scale, url: site.url })
+    const direct = await openDirect({ scale, url: site.url })
     const measures = { ours: [] as number[], floor: [] as number[] }
     const clickStream = timed(stream)
     const clickDirect = timed(direct)

@@ -1,10 +1,13 @@
 import type { Browser } from 'playwright'
 import { SECOND } from '../core/clock.ts'
 import type { Runtime } from '../core/process.ts'
+import { tell } from '../schemas/wakeups.ts'
 import { launchBrowser } from './launch-browser.ts'
 
 /** Browsers that run before a lease wants them: a launch takes a fraction of a second, and a visitor would wait for it. */
 const SPARES = 1
+/** After one was taken: a launch keeps a core busy for as long as its visitor's page opens, which comes first (machine time). */
+const REFILL_MS = 300
 /** Between attempts to launch: a machine that is short of memory needs a moment. */
 const RELAUNCH_MS = SECOND
 
@@ -39,6 +42,8 @@ export async function startBrowserPool({
       return
     }
     spares.add(browser)
+    // A flow that waits for one is claimed at once.
+    tell('leases')
     browser.once('disconnected', () => {
       if (!spares.delete(browser) || stopping.signal.aborted) return
       log.error('a browser died; launching another')
@@ -78,7 +83,7 @@ export async function startBrowserPool({
       const [spare] = spares
       if (spare) {
         spares.delete(spare)
-        fill()
+        clock.timer(REFILL_MS, fill)
         return spare
       }
       return new Promise<Browser>((resolve, reject) => {

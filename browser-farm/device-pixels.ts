@@ -35,15 +35,18 @@ const boundedSide = (side: number): number => Math.round(Math.min(Math.max(side,
  */
 export async function showDevicePixels(cdp: CDPSession, viewport: Viewport): Promise<void> {
   const { width, height, deviceScaleFactor: scale, mobile } = viewport
-  await cdp.send('Emulation.setDeviceMetricsOverride', {
-    width,
-    height,
-    screenWidth: width,
-    screenHeight: height,
-    deviceScaleFactor: scale,
-    scale,
-    mobile,
-    screenOrientation: width > height ? { type: 'landscapePrimary', angle: 90 } : { type: 'portraitPrimary', angle: 0 },
-  })
-  await cdp.send('Emulation.setVisibleSize', { width: Math.round(width * scale), height: Math.round(height * scale) })
+  await Promise.all([
+    cdp.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height,
+      screenWidth: width,
+      screenHeight: height,
+      deviceScaleFactor: scale,
+      scale,
+      mobile,
+      screenOrientation:
+        width > height ? { type: 'landscapePrimary', angle: 90 } : { type: 'portraitPrimary', angle: 0 },
+    }),
+    cdp.send('Emulation.setVisibleSize', { width: Math.round(width * scale), height: Math.round(height * scale) }),
+  ])
 }

@@ -140,15 +140,18 @@ export function createScreen({
     })
     const cdp = await context.newCDPSession(page)
     passDialogsOn({ page, dialogs })
-    await keepInside({ cdp, page, profile, dialogs, notify: events.onNotice })
-    await showDevicePixels(cdp, size)
-    const fields = await watchFields({
-      page,
-      cdp,
-      clock,
-      tell: (message) => shown?.page === page && tell(message),
-      onFocus: lookAtFocus,
-    })
+    // All at once: a page that is opening takes its time for each, and the visitor waits for the last.
+    const [fields] = await Promise.all([
+      watchFields({
+        page,
+        cdp,
+        clock,
+        tell: (message) => shown?.page === page && tell(message),
+        onFocus: lookAtFocus,
+      }),
+      keepInside({ cdp, page, profile, dialogs, notify: events.onNotice }),
+      showDevicePixels(cdp, size),
+    ])
     const added = { page, cdp, fields, input: createPageInput({ cdp, fields, dialogs, scale, clock, tell }) }
     cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
       // Answered at once: the browser drops frames that wait for this, and the last change must not be among them.

@@ -123,14 +123,16 @@ async function watchPart({
     const world = own.get(executionContextId)
     if (name === BINDING && world) onTold(payload, world)
   })
-  await cdp.send('Runtime.enable')
-  await cdp.send('Runtime.addBinding', { name: BINDING, executionContextName: WORLD })
-  await cdp.send('Page.enable')
-  await cdp.send('Page.addScriptToEvaluateOnNewDocument', {
-    source: IN_PAGE_SOURCE,
-    worldName: WORLD,
-    runImmediately: true,
-  })
+  await Promise.all([
+    cdp.send('Runtime.enable'),
+    cdp.send('Runtime.addBinding', { name: BINDING, executionContextName: WORLD }),
+    cdp.send('Page.enable'),
+    cdp.send('Page.addScriptToEvaluateOnNewDocument', {
+      source: IN_PAGE_SOURCE,
+      worldName: WORLD,
+      runImmediately: true,
+    }),
+  ])
 }
 
 /** Where the content of a frame begins in the part that its element is in. */

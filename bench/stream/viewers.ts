@@ -30,14 +30,16 @@ const AT = { x: 400, y: 300 }
 /** RFC 6455: how a browser closes the sockets of a page that is closed. */
 const GOING_AWAY = 1001
 
-/** The browser's debugging protocol, with the flags and the pixels of the service's own browsers; in one that was launched before, if that is given. */
+/** With the flags of the service's own. */
+export const launchDirect = (): Promise<Browser> => launchBrowser({ CHROMIUM_PATH: process.env['CHROMIUM_PATH'] })
+
+/** The browser's debugging protocol, with the pixels of the service's own; in a browser that was launched before, if that is given. */
 export async function openDirect({
-  world,
   scale,
   url,
   browser: launched,
-}: Opened & { world: Pick<FarmWorld, 'runtime'>; url: string; browser?: Browser }): Promise<Viewer> {
-  const browser = launched ?? (await launchBrowser(world.runtime.config))
+}: Opened & { url: string; browser?: Browser }): Promise<Viewer> {
+  const browser = launched ?? (await launchDirect())
   const page = await browser.newPage({ viewport: VIEWPORT, deviceScaleFactor: scale })
   await page.goto(url)
   const cdp = await page.context().newCDPSession(page)
