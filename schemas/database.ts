@@ -24,6 +24,8 @@ export async function connectDatabase({ url }: { url: string }): Promise<{ close
     connectTimeoutMS: CONNECT_MS,
     socketTimeoutMS: SOCKET_MS,
     promoteBuffers: true,
+    // The driver looks at every character that it has read; all of them were written as UTF-8 by a driver.
+    enableUtf8Validation: false,
     bufferCommands: false,
     autoIndex: false,
     autoCreate: false,
