@@ -64,6 +64,12 @@ try {
     floor: listing(page._id, 0),
     goal: 0.8,
   })
+  await compareRates({
+    what: 'the same page with br, against ours without',
+    ours: { ...listing(page._id, 0), headers: { ...headers, 'accept-encoding': 'br' } },
+    floor: listing(page._id, 0),
+    goal: 0.8,
+  })
   const known = await fetch(`${http.url}${pathOf(page._id, 0)}`, { headers })
   await known.arrayBuffer()
   await compareRates({
