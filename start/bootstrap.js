@@ -78,7 +78,7 @@ async function prepared(program) {
     register()
     return join(ROOT, program)
   }
-  const folder = resolve(process.env.DATA_DIR || '.data', 'build')
+  const folder = resolve(process.env.DATA_DIR || '.data', 'build', String(process.pid))
   await run('The compiler', [process.execPath, '--import', 'tsx', join(ROOT, 'start/build.ts'), folder])
   process.setSourceMapsEnabled(true)
   return join(folder, program)

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, chown, lchown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -109,7 +110,7 @@ test('what another user made where the secrets and the program belong is not use
     const folder = await mkdtemp(join(tmpdir(), 'ccs-strangers-'))
     try {
       await make(folder)
-      const args = ['--import', 'tsx', 'start/build.ts', build(folder)]
+      const args = ['--import', 'tsx', 'start/build.ts', join(build(folder), '1')]
       const failure = await promisify(execFile)(process.execPath, args, { cwd: root }).catch((error) => error)
       assert.match(String(failure.stderr), /belongs to another user \(54321\); remove it, or set DATA_DIR/)
     } finally {
@@ -127,6 +128,30 @@ test('what another user made where the secrets and the program belong is not use
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+})
+
+test('what a service runs stays as it is while another one is started beside it, and goes once it has ended', async () => {
+  const compileFor = (pid: number | undefined) =>
+    promisify(execFile)(process.execPath, ['--import', 'tsx', 'start/build.ts', join(dataDir, 'build', String(pid))], {
+      cwd: root,
+    })
+  const service = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'])
+  const ended = once(service, 'exit')
+  const runs = join(dataDir, 'build', String(service.pid))
+  const asItIs = async () => {
+    const files = (await readdir(runs, { recursive: true })).filter((name) => name.endsWith('.js'))
+    const stats = await Promise.all(files.sort().map((name) => stat(join(runs, name))))
+    return stats.map(({ ino, mtimeMs, size }) => [ino, mtimeMs, size])
+  }
+  await compileFor(service.pid)
+  const before = await asItIs()
+  assert.ok(before.length > 100)
+  await compileFor(process.pid)
+  assert.equal(await asItIs(), before)
+  service.kill()
+  await ended
+  await compileFor(process.pid)
+  assert.equal(await readdir(join(dataDir, 'build')), [String(process.pid)])
 })
 
 test('the partner and the provider site get none of the secrets of the service', async () => {
