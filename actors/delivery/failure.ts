@@ -1,3 +1,4 @@
+import { ANSWER_TOO_LARGE } from '../../core/public-agent.ts'
 import { NOT_PUBLIC } from '../../core/public-lookup.ts'
 import { ATTEMPT_LIMIT_MS } from './agent.ts'
 
@@ -8,6 +9,7 @@ export const NO_SECRET = 'The webhook secret cannot be opened with the configure
 
 const REASONS: Record<string, string> = {
   [NOT_PUBLIC]: 'The host has no public address',
+  [ANSWER_TOO_LARGE]: 'The answer is too large',
   ENOTFOUND: 'The host name cannot be resolved',
   EAI_AGAIN: 'The host name cannot be resolved at the moment',
   ECONNREFUSED: 'The connection was refused',

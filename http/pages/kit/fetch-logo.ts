@@ -12,7 +12,7 @@ export interface Picture {
 /** A visitor waits for it beside a page that is there already. */
 const LIMIT_MS = 5 * SECOND
 /** A logo is drawn 32 pixels wide. */
-const MOST_BYTES = 256 * 1_024
+export const MOST_BYTES = 256 * 1_024
 const MOST_REDIRECTS = 3
 
 /**

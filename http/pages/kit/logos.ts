@@ -7,7 +7,7 @@ import { type App, Apps } from '../../../schemas/app/app.ts'
 import { inTime } from '../../kit/deadline.ts'
 import type { HttpRuntime } from '../../kit/runtime.ts'
 import { hexColor, NEUTRAL_BRAND, themeOf } from './colors.ts'
-import { fetchLogo, type Picture } from './fetch-logo.ts'
+import { fetchLogo, MOST_BYTES, type Picture } from './fetch-logo.ts'
 import { html } from './html.ts'
 
 /** What a logo is drawn for. */
@@ -55,7 +55,7 @@ export function serveLogo(runtime: HttpRuntime): RequestHandler<{ appId: string;
 /** Logos by their addresses, of this process. */
 function createPictures({ clock, config }: { clock: Clock; config: HttpRuntime['config'] }) {
   const allowPrivate = config.WEBHOOK_PRIVATE_ADDRESSES
-  const agent = createPublicAgent({ allowPrivate, connectMs: CONNECT_MS })
+  const agent = createPublicAgent({ allowPrivate, connectMs: CONNECT_MS, mostBytes: 2 * MOST_BYTES })
   const kept = new Map<string, { picture: Promise<Picture | null>; until: number }>()
   let underWay = 0
   const fetchOne = async (url: string): Promise<Picture | null> => {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 
 interface Endpoint {
   url: string
-  /** Requests so far, with the exact bytes of each body. */
-  requests: { headers: IncomingMessage['headers']; rawBody: string; deliveryId: string }[]
+  /** Requests so far, with the exact bytes of each body, and the sender's port. */
+  requests: { headers: IncomingMessage['headers']; rawBody: string; deliveryId: string; port: number | undefined }[]
   stop(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export async function startEndpoint(
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const rawBody = Buffer.concat(chunks).toString('utf8')
     const { deliveryId } = JSON.parse(rawBody) as { deliveryId: string }
-    requests.push({ headers: request.headers, rawBody, deliveryId })
+    requests.push({ headers: request.headers, rawBody, deliveryId, port: request.socket.remotePort })
     handle(response, { rawBody, path: request.url ?? '', number: requests.length })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

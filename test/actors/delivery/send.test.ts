@@ -87,6 +87,49 @@ sending('at most 64 KiB of an answer are read, and its first KiB kept', async ()
   await endpoint.stop()
 })
 
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+/** Of each, the rest is repeated. */
+const WITHOUT_AN_END: Record<string, [begin: string, rest: string]> = {
+  'informational answers': ['', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  'an extension of a chunk': [`${CHUNKED}5;`, 'a'],
+  'the length of a chunk': [CHUNKED, '0'],
+  'the words of a status': ['HTTP/1.1 200 ', 'a'],
+  'empty lines': ['', '\r\n'],
+  'a header': ['HTTP/1.1 200 OK\r\na: ', 'a'],
+  trailers: [`${CHUNKED}0\r\n`, 'a: b\r\n'],
+}
+for (const [name, [begin, rest]] of Object.entries(WITHOUT_AN_END)) {
+  sending(`${name} without an end: read no further than any answer`, async () => {
+    let written = 0
+    const block = Buffer.from(rest.repeat(16_384 / rest.length))
+    const server = createServer((socket) => {
+      const pour = () => {
+        while (!socket.destroyed && socket.write(block)) written += block.length
+      }
+      socket.on('error', () => undefined)
+      socket.once('data', () => {
+        socket.on('drain', pour).write(begin)
+        pour()
+      })
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    const { error, answer } = await send({ url: `http://127.0.0.1:${port}/`, clock: systemClock() })
+    assert.match(error ?? '', /too large/)
+    assert.is(answer, undefined)
+    assert.ok(written < 16 * 1_024 * 1_024)
+    await new Promise((done) => server.close(done))
+  })
+}
+
+sending('a connection is kept however much its answers are together', async () => {
+  const endpoint = await startEndpoint((response) => response.end('a'.repeat(60_000)))
+  for (let number = 0; number < 20; number++) assert.is((await send({ url: endpoint.url })).error, undefined)
+  // The pool may open another before the first is free again.
+  assert.ok(new Set(endpoint.requests.map(({ port }) => port)).size <= 2)
+  await endpoint.stop()
+})
+
 sending('what is kept is safe text, never cut in half', () => {
   assert.is(keptText(Buffer.from('\u0000a\u001b[31mb\r\n\u202ec\u200b\td')), 'a[31mb\nc\td')
   assert.is(keptText(Buffer.from(`${'x'.repeat(1_023)}é`)), 'x'.repeat(1_023))

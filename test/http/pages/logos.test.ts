@@ -94,7 +94,7 @@ logos('only the present logo of an app is fetched', async () => {
 })
 
 logos('a private address is asked nothing', async () => {
-  const agent = createPublicAgent({ allowPrivate: false, connectMs: 1_000 })
+  const agent = createPublicAgent({ allowPrivate: false, connectMs: 1_000, mostBytes: 1_000 })
   const clock = systemClock()
   const { port } = new URL(hostUrl)
   for (const url of [
