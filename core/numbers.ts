@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, type Registry } from 'prom-client'
+import { LOOP_LOOK_MS } from './process-load.ts'
 
 /** Everything that processes count while they work, beside what prom-client measures by itself. Labels name no app, user or id. */
 interface Numbers {
@@ -21,7 +22,7 @@ const MISNAMED = ['active_handles_total', 'active_requests_total', 'active_resou
 
 /** What prom-client measures by itself: processor, memory, event loop, garbage collection. */
 export function collectDefaults(registry: Registry): void {
-  collectDefaultMetrics({ register: registry, prefix: 'ccs_' })
+  collectDefaultMetrics({ register: registry, prefix: 'ccs_', eventLoopMonitoringPrecision: LOOP_LOOK_MS })
   for (const name of MISNAMED) registry.removeSingleMetric(`ccs_nodejs_${name}`)
 }
 

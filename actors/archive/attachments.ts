@@ -8,6 +8,7 @@ import { type Attachment, Attachments, attachmentId, storeAttachmentBytes } from
 import { isExternalId } from '../../schemas/archive/external-id.ts'
 import { trusted } from '../../schemas/database.ts'
 import { ATTACHMENT_PURPOSE } from '../../schemas/secrets.ts'
+import { isRivalled } from './rival.ts'
 
 /** A larger file is noted, not stored: it is held in memory while it is encrypted. */
 export const ATTACHMENT_BYTES = 25 * 1024 * 1024
@@ -47,7 +48,7 @@ export async function noteAttachments({
 }): Promise<void> {
   const named = files.filter(({ fileId }) => isExternalId(fileId))
   if (named.length === 0) return
-  await Attachments.bulkWrite(
+  const noting = Attachments.bulkWrite(
     named.map(({ fileId }) => ({
       updateOne: {
         filter: { _id: attachmentId({ archiveId, fileId }) },
@@ -57,6 +58,8 @@ export async function noteAttachments({
     })),
     { ordered: false },
   )
+  // The batch beside this one may note the same file.
+  await isRivalled(noting)
 }
 
 /**

@@ -4,9 +4,10 @@ import { type Conversation, Conversations } from '../../schemas/archive/conversa
 import { bodyId, ConversationBodies, clearBodies } from '../../schemas/archive/conversation-body.ts'
 import { ConversationParts, clearParts, cutParts, partsVersion } from '../../schemas/archive/conversation-part.ts'
 import { isExternalId } from '../../schemas/archive/external-id.ts'
-import { isDuplicate, trusted } from '../../schemas/database.ts'
+import { trusted } from '../../schemas/database.ts'
 import { noteAttachments } from './attachments.ts'
 import { later, type Prepared } from './prepare.ts'
+import { isRivalled } from './rival.ts'
 
 /** What decides about a conversation that is stored already. */
 export type Stored = Pick<
@@ -110,7 +111,7 @@ export async function storeConversations({
   if (operations.length === 0) return { written: 0, untouched }
   // One that is there already was brought by an earlier try, or a rival: the same version has the same text.
   await write(ConversationBodies.collection, bodies)
-  const { rivalled } = await write(Conversations.collection, operations)
+  const rivalled = await write(Conversations.collection, operations)
   await clear(writes.filter(({ isNew, inParts }) => !isNew || inParts || rivalled))
   return { written: operations.length, untouched }
 }
@@ -144,15 +145,6 @@ const gone = (document: Partial<Conversation>) => {
   return { $unset: Object.fromEntries(['payload', 'raw', ...fields].map((name) => [name, ''])) }
 }
 
-/** The driver itself: documents of our own making need no casting. What exists by now was stored by a rival: `rivalled`. */
-async function write(collection: Collection, operations: object[]): Promise<{ rivalled: boolean }> {
-  try {
-    await collection.bulkWrite(operations as never[], { ordered: false })
-    return { rivalled: false }
-  } catch (error) {
-    const errors =
-      typeof error === 'object' && error !== null && 'writeErrors' in error ? [error.writeErrors].flat() : []
-    if (errors.length === 0 || !errors.every(isDuplicate)) throw error
-    return { rivalled: true }
-  }
-}
+/** The driver itself: documents of our own making need no casting. */
+const write = (collection: Collection, operations: object[]): Promise<boolean> =>
+  isRivalled(collection.bulkWrite(operations as never[], { ordered: false }))

@@ -6,8 +6,10 @@ import { type Stored, storeConversations } from './store.ts'
 
 /** Written in one go: so many conversations or bytes of them, or what has come together after this time (machine ms). */
 const BATCH_CONVERSATIONS = 250
-const BATCH_BYTES = 4 * 1024 * 1024
+const BATCH_BYTES = 2.5 * 1024 * 1024
 const BATCH_MS = 2 * SECOND
+/** The database gets the next batch while it still works on the one before: it answers several writes in a row for each. */
+const BATCHES_AT_ONCE = 2
 
 /** Writes what a sync reads, in batches and in the background; what was read is in order: page first, checkpoint after. */
 export interface Writer {
@@ -48,23 +50,43 @@ const emptyBatch = (): Batch => ({ conversations: [], stored: new Map(), bytes: 
 
 export function createWriter({ account, runId, clock, progress, checkpoint }: WriterOptions): Writer {
   let batch = emptyBatch()
-  let writing: Promise<void> | undefined
+  /** In the order in which they were begun, and in which they end. */
+  const writing: Promise<void>[] = []
   let failure: { error: unknown } | undefined
   let begunAt = clock.elapsed()
   let filesFound = 0
   let revision = account.backfillRevision
 
-  const write = async ({ conversations, stored, backfill }: Batch): Promise<void> => {
-    await checkpoint('moving')
-    const { archiveId } = account
-    const now = clock.now()
-    const { written, untouched } = await storeConversations({ archiveId, runId, conversations, stored, now })
-    progress.written += written
-    progress.unchanged += untouched
-    filesFound += conversations.reduce((sum, { files }) => sum + files.length, 0)
-    if (backfill) await writeBackfill(backfill)
-    // Where the next batch is waiting already, it would be moving again at once.
-    if (isEmpty() || !isFull()) await checkpoint('settled')
+  /** One after the other: what the last one says of the archive holds. */
+  let marked: Promise<void> = Promise.resolve()
+  const mark = (archive: 'moving' | 'settled'): Promise<void> => {
+    const marking = marked.then(() => checkpoint(archive))
+    marked = marking.catch(() => undefined)
+    return marking
+  }
+
+  /** Batches are stored side by side, and noted one after the other: none after one that was not stored, which would be passed over. */
+  const write = async (
+    { conversations, stored, backfill }: Batch,
+    before: Promise<void> | undefined,
+  ): Promise<void> => {
+    try {
+      await mark('moving')
+      const { archiveId } = account
+      const now = clock.now()
+      const { written, untouched } = await storeConversations({ archiveId, runId, conversations, stored, now })
+      await before
+      if (failure) return
+      progress.written += written
+      progress.unchanged += untouched
+      filesFound += conversations.reduce((sum, { files }) => sum + files.length, 0)
+      if (backfill) await writeBackfill(backfill)
+      // Where another batch is under way or waits already, it would be moving again at once.
+      if (writing.length === 1 && (isEmpty() || !isFull())) await mark('settled')
+    } catch (error) {
+      failure ??= { error }
+      await before
+    }
   }
 
   /** Writes it where nobody else has since this run last did; throws where somebody else holds the connection by now. */
@@ -84,25 +106,20 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
   }
 
   const begin = (): void => {
-    const full = batch
+    writing.push(write(batch, writing.at(-1)).finally(() => void writing.shift()))
     batch = emptyBatch()
     begunAt = clock.elapsed()
-    writing = write(full)
-      .catch((error: unknown) => {
-        failure ??= { error }
-      })
-      .finally(() => {
-        writing = undefined
-      })
   }
 
-  /** Nothing is written after a batch that was not: a checkpoint among it would pass over what that held. */
-  const checkFailure = (): void => {
-    if (failure) throw failure.error
+  /** Nothing is written any more once it throws. */
+  const checkFailure = async (): Promise<void> => {
+    if (!failure) return
+    await Promise.all(writing)
+    throw failure.error
   }
   const ended = async (): Promise<void> => {
-    await writing
-    checkFailure()
+    await Promise.all(writing)
+    await checkFailure()
   }
 
   const isFull = (): boolean =>
@@ -112,22 +129,18 @@ export function createWriter({ account, runId, clock, progress, checkpoint }: Wr
   const isEmpty = (): boolean => batch.conversations.length === 0 && !batch.backfill
 
   const writeIfFull = async (): Promise<void> => {
-    checkFailure()
-    while (isFull()) {
-      if (writing) await ended()
-      else begin()
+    while (isFull() && !failure) {
+      if (writing.length < BATCHES_AT_ONCE) begin()
+      else await writing[0]
     }
-    checkFailure()
+    await checkFailure()
   }
 
   /** Several may wait for the same batch. */
   const flush = async (): Promise<void> => {
     const last = batch
     await ended()
-    while (batch === last && !isEmpty()) {
-      if (writing) await ended()
-      else begin()
-    }
+    if (batch === last && !isEmpty()) begin()
     await ended()
   }
 
