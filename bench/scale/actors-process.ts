@@ -1,11 +1,14 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { ACTORS_ARGUMENTS } from '../../start/node-arguments.ts'
+import { promisify } from 'node:util'
 
-const MAIN = fileURLToPath(new URL('../../actors/main.ts', import.meta.url))
+const BUILD = fileURLToPath(new URL('../../start/build.ts', import.meta.url))
 /** Of Linux: what `/proc` counts processor time in. */
 const TICKS_A_SECOND = 100
 const MIB = 1024 * 1024
@@ -19,9 +22,24 @@ export interface ActorsProcess {
   stop(): Promise<void>
 }
 
+/** The service as `npm start` compiles it, until this process ends. */
+async function build(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'ccs-bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true }))
+  const target = join(folder, 'build')
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', BUILD, target])
+  return target
+}
+let built: Promise<string> | undefined
+
 /** A real actors process, as the service's parent starts it. */
 export async function startActorsProcess(env: Record<string, string>): Promise<ActorsProcess> {
-  const child: ChildProcess = fork(MAIN, [], {
+  built ??= build()
+  const folder = await built
+  const { ACTORS_ARGUMENTS } = (await import(
+    join(folder, 'start/node-arguments.js')
+  )) as typeof import('../../start/node-arguments.ts')
+  const child: ChildProcess = fork(join(folder, 'actors/main.js'), [], {
     env: { ...process.env, ...env },
     execArgv: ACTORS_ARGUMENTS,
     stdio: ['ignore', 2, 2, 'ipc'],
