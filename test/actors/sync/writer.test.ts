@@ -8,7 +8,8 @@ import { extractConversation } from '../../../provider/branch.ts'
 import { Conversations } from '../../../schemas/archive/conversation.ts'
 import { type Account, Accounts, type Backfill } from '../../../schemas/connection/account.ts'
 import { connectedTestDatabase } from '../../support/database.ts'
-import { stalledAt, watchWrites } from './watched-writes.ts'
+import { until } from '../../support/until.ts'
+import { stalledAt, watched, watchWrites } from './watched-writes.ts'
 
 const writing = suite('writing what a sync reads')
 let stop: () => Promise<void>
@@ -126,5 +127,41 @@ writing(
     assert.equal(said, ['moving at 0', 'settled at 1', 'moving at 1', 'settled at 2'])
   },
 )
+
+writing('a batch that was stored beside one that was not is not noted as read', async () => {
+  const BATCH = 250
+  const _id = newId()
+  const archiveId = newId()
+  const backfill = { done: false }
+  await Accounts.create({ _id, appId: 'x', provider: 'x', archiveId, backfill, fence: 0 })
+  const progress = { unchanged: 0, written: 0 }
+  const checkpoint = async () => undefined
+  const writer = createWriter({ account: { _id, archiveId }, runId: newId(), clock, progress, checkpoint })
+  let fail = (_: Error): void => undefined
+  const stall = new Promise<void>((_, reject) => {
+    fail = reject
+  })
+  const ended = watched(
+    (index) => (index === 0 ? stall : undefined),
+    async () => {
+      for (const day of [9, 8]) {
+        for (let number = 0; number < BATCH; number++) {
+          const raw = { id: `${day}-${number}`, update_time: 1_000, mapping: {} }
+          await writer.put(await prepare({ extracted: extractConversation(raw), raw }), undefined)
+        }
+        await writer.page({ unchanged: 0, backfill: { done: false, before: at(day) } })
+      }
+      await writer.flush()
+    },
+  )
+  await until('the second is stored', async () => (await Conversations.countDocuments({ archiveId })) === BATCH)
+  fail(new Error('the first is not'))
+  await ended.then(
+    () => assert.unreachable('it was not stored'),
+    (error: Error) => assert.is(error.message, 'the first is not'),
+  )
+  assert.equal(asStored((await Accounts.findById(_id).lean<Account>())?.backfill ?? { done: true }), backfill)
+  assert.is(progress.written, 0)
+})
 
 writing.run()
