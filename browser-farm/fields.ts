@@ -4,8 +4,9 @@ import { type Clock, SECOND } from '../core/clock.ts'
 import {
   type ChoiceMessage,
   type EditMessage,
-  type RemoteField,
+  type RemoteElement,
   type RemotePicker,
+  remoteElement,
   remoteField,
   remotePicker,
 } from '../wire/remote-fields.ts'
@@ -25,9 +26,16 @@ const AGREED_MS = SECOND
 /** and are asked so often. */
 const AGREE_LOOK_MS = 10
 
-const NOWHERE = { editable: false, hidden: false, field: undefined }
+const NOWHERE = { editable: false, hidden: false, element: undefined, field: undefined }
 
-const focus = z.object({ editable: z.boolean(), hidden: z.boolean(), field: remoteField.optional() }).nullable()
+const focus = z
+  .object({
+    editable: z.boolean(),
+    hidden: z.boolean(),
+    element: remoteElement,
+    field: remoteField.optional(),
+  })
+  .nullable()
 const told = z.discriminatedUnion('type', [
   z.object({ type: z.literal('focus') }),
   z.object({ type: z.literal('picker'), picker: remotePicker.nullable() }),
@@ -35,7 +43,7 @@ const told = z.discriminatedUnion('type', [
 
 /** The fields of one page, in all of its frames. */
 export interface Fields {
-  /** Which text field has the focus. */
+  /** What has the focus. */
   focus(): Promise<FocusMessage>
   edit(message: EditMessage): Promise<void>
   pick(message: ChoiceMessage): Promise<void>
@@ -86,7 +94,7 @@ export async function watchFields({
     if (picker === next) tell({ type: 'picker', ...(placed && { picker: placed }) })
   }
   const worlds = await watchWorlds({ page, cdp, onTold })
-  const onPage = async (rectangle: RemoteField['rectangle'], world: World): Promise<RemoteField['rectangle']> => {
+  const onPage = async (rectangle: RemoteElement['rectangle'], world: World): Promise<RemoteElement['rectangle']> => {
     const { x, y } = (await answerOf(worlds.placeOf(world), clock)) ?? { x: 0, y: 0 }
     return { ...rectangle, x: rectangle.x + x, y: rectangle.y + y }
   }
@@ -114,9 +122,16 @@ export async function watchFields({
       const edit = lastEdit
       const { answer = null, world } = await ask('describeFocus')
       const parsed = focus.safeParse(answer)
-      const { editable, hidden, field: inFrame } = (parsed.success && parsed.data) || NOWHERE
-      const field = inFrame && world && { ...inFrame, rectangle: await onPage(inFrame.rectangle, world) }
-      return { type: 'focus', editable, hidden, ...(field && { field }), ...(edit !== undefined && { edit }) }
+      const { editable, hidden, element: inFrame, field } = (parsed.success && parsed.data) || NOWHERE
+      const element = inFrame && world && { ...inFrame, rectangle: await onPage(inFrame.rectangle, world) }
+      return {
+        type: 'focus',
+        editable,
+        hidden,
+        ...(element && { element }),
+        ...(field && { field }),
+        ...(edit !== undefined && { edit }),
+      }
     },
     // Only the frame with the focus does it.
     edit: async ({ field, number, start, end, text, caret }) => {

@@ -11,6 +11,9 @@ const value = z.string().max(LONGEST_VALUE)
 /** CSS pixels of the remote viewport. */
 const rectangle = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
 
+/** What has the remote focus. */
+export const remoteElement = z.object({ id: z.string().max(40), rectangle })
+
 /** The text field that has the remote focus. */
 export const remoteField = z.object({
   id: z.string().max(40),
@@ -24,7 +27,6 @@ export const remoteField = z.object({
   inputMode: z.string().max(20),
   autocomplete: z.string().max(60),
   enterKeyHint: z.string().max(20),
-  rectangle,
 })
 
 /** What a browser draws over a page for a field: the list of a `<select>` or of a datalist, or a picker by the type of the input. */
@@ -45,6 +47,7 @@ export const remotePicker = z.object({
   step: label,
 })
 
+export type RemoteElement = z.infer<typeof remoteElement>
 export type RemoteField = z.infer<typeof remoteField>
 export type RemotePicker = z.infer<typeof remotePicker>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FlowReason } from './flow-ends.ts'
 import { dialogAnswer, type RemoteDialog } from './remote-dialogs.ts'
-import { choice, edit, type RemoteField, type RemotePicker } from './remote-fields.ts'
+import { choice, edit, type RemoteElement, type RemoteField, type RemotePicker } from './remote-fields.ts'
 import { FRAME_HEADER_BYTES, LONGEST_TEXT } from './stream-constants.ts'
 import { viewportShape } from './viewport.ts'
 
@@ -60,6 +60,8 @@ export interface FocusMessage {
   type: 'focus'
   editable: boolean
   hidden: boolean
+  /** Whatever has it: a button too. */
+  element?: RemoteElement
   field?: RemoteField
   /** Number of the edit that this is the outcome of. */
   edit?: number

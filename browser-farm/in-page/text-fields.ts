@@ -18,14 +18,20 @@ export function createTextFields({ focusedElement, nameOf, rectangleOf }: Return
   const isTextField = (element: Element | null): element is TextField =>
     element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && !NO_TEXT.includes(element.type))
 
-  /** What the typing bar needs to know of the focus; null where it is not in this frame. */
-  function describeFocus(): { editable: boolean; hidden: boolean; field?: object } | null {
-    const element = focusedElement()
-    if (isTextField(element)) return { editable: true, hidden: element.type === 'password', field: describe(element) }
-    if (element instanceof HTMLElement && element.isContentEditable) {
-      return { editable: true, hidden: false, field: { ...describeElement(element), hidden: false, start: 0, end: 0 } }
+  /** What has the focus, and what the typing bar needs to know of it; null where it is not in this frame. */
+  function describeFocus(): { editable: boolean; hidden: boolean; element: object; field?: object } | null {
+    const focused = focusedElement()
+    if (!focused) return null
+    const element = { id: nameOf(focused), rectangle: rectangleOf(focused) }
+    if (isTextField(focused)) {
+      return { editable: true, hidden: focused.type === 'password', element, field: describe(focused) }
     }
-    return null
+    if (focused instanceof HTMLElement && focused.isContentEditable) {
+      const field = { ...describeElement(focused), hidden: false, start: 0, end: 0 }
+      return { editable: true, hidden: false, element, field }
+    }
+    // It has the focus where nothing else has it.
+    return focused === document.body ? null : { editable: false, hidden: false, element }
   }
 
   function describe(field: TextField): object {
@@ -47,7 +53,6 @@ export function createTextFields({ focusedElement, nameOf, rectangleOf }: Return
       inputMode: (element.inputMode || KEYBOARDS[(element as Partial<TextField>).type ?? ''] || '').slice(0, 20),
       autocomplete: (element.getAttribute('autocomplete') ?? '').slice(0, 60),
       enterKeyHint: element.enterKeyHint.slice(0, 20),
-      rectangle: rectangleOf(element),
     }
   }
 

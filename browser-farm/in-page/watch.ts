@@ -90,6 +90,8 @@ export function watchFields({
     capture: true,
     passive: true,
   })
+  // What has the focus may be elsewhere now.
+  addEventListener('scrollend', () => tell({ type: 'focus' }), { capture: true, passive: true })
   addEventListener('pagehide', close)
   world.farmTools = {
     ...textFields,

@@ -1,4 +1,4 @@
-import type { CDPSession } from 'playwright'
+import type { BrowserContext, CDPSession } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/until.ts'
@@ -8,9 +8,15 @@ import { type Visit, visitOwnSite } from './visit.ts'
 const phone = suite('a phone: what is in sight')
 
 const FIELD_TOP = 600
+/** How far a button of the page scrolls it, after a while. */
+const SCROLLED = 300
 const pages = () => ({
-  '/': `<body style="margin:0;height:700px"><input style="position:absolute;left:20px;top:${FIELD_TOP}px;width:200px;height:30px">
+  '/': `<body style="margin:0;height:1500px"><style>input, button { position: absolute; height: 30px }</style>
+<input style="left:20px;top:${FIELD_TOP}px;width:200px"><button style="left:330px;top:20px;width:40px">Far</button>
+<button style="left:20px;top:20px;width:60px" onmousedown="event.preventDefault()" onclick="setTimeout(() => window.scrollTo(0, ${SCROLLED}), 500)">Down</button>
 <script>
+addEventListener('scroll', () => tell('scroll:' + scrollY))
+addEventListener('focusin', ({ target }) => tell('focus:' + target.tagName))
 for (const type of ['touchend', 'touchcancel', 'click'])
   addEventListener(type, ({ changedTouches, clientX, clientY }) => tell([type, Math.round(changedTouches?.[0].clientX ?? clientX), Math.round(changedTouches?.[0].clientY ?? clientY)]))
 addEventListener('resize', () => tell('size:' + innerWidth + 'x' + innerHeight))
@@ -22,8 +28,15 @@ let site: Visit['site']
 let page: Visit['page']
 let hosted: Visit['hosted']
 let devtools: CDPSession
+/** What the page was told of the remote focus. */
+const focuses: unknown[] = []
+const hear = ({ payload }: { payload: string | Buffer }): void => {
+  if (typeof payload === 'string' && payload.startsWith('{"type":"focus"')) focuses.push(payload)
+}
 phone.before(async () => {
-  visit = await visitOwnSite({ pages, browser: PHONE })
+  const prepare = async (context: BrowserContext) =>
+    context.on('page', (opened) => opened.on('websocket', (socket) => socket.on('framereceived', hear)))
+  visit = await visitOwnSite({ pages, browser: PHONE, prepare })
   ;({ site, page, hosted } = visit)
   devtools = await page.context().newCDPSession(page)
 })
@@ -114,13 +127,14 @@ phone('a tap on the zoomed picture lands where it looks, and two fingers bring t
 })
 
 /** What a keyboard takes: of the window itself, as Android's Chrome does where it is asked to, or only of what is seen of it, as Safari does. */
+const coverWindow = (height: number) =>
+  page.evaluate((seen) => {
+    Object.defineProperty(visualViewport, 'height', { value: seen, configurable: true })
+    visualViewport?.dispatchEvent(new Event('resize'))
+  }, height)
 const KEYBOARDS: Record<string, (height: number) => Promise<unknown>> = {
   'makes the window lower': (height) => page.setViewportSize({ width: 390, height }),
-  'covers the window': (height) =>
-    page.evaluate((seen) => {
-      Object.defineProperty(visualViewport, 'height', { value: seen, configurable: true })
-      visualViewport?.dispatchEvent(new Event('resize'))
-    }, height),
+  'covers the window': coverWindow,
 }
 
 async function keepsFieldInSight(show: (height: number) => Promise<unknown>): Promise<void> {
@@ -147,5 +161,61 @@ for (const [what, show] of Object.entries(KEYBOARDS)) {
     keepsFieldInSight(show),
   )
 }
+
+/** Where a part of the remote screen lies on the page. */
+const shownAt = async ({ x, y, width, height }: { x: number; y: number; width: number; height: number }) => {
+  const around = await box()
+  const scale = around.width / 390
+  return { x: around.x + x * scale, y: around.y + y * scale, width: width * scale, height: height * scale }
+}
+const isInSight = async (part: Parameters<typeof shownAt>[0]) => {
+  const { x, y, width, height } = await shownAt(part)
+  const around = await page.locator('.stage').boundingBox()
+  return (
+    around &&
+    x >= around.x &&
+    y >= around.y &&
+    x + width <= around.x + around.width &&
+    y + height <= around.y + around.height
+  )
+}
+
+phone('a zoomed picture that is moved away from the field with the focus stays where the finger has it', async () => {
+  await hosted.screen.tap({ position: { x: 60, y: FIELD_TOP + 15 } })
+  await page.locator('[data-editable="true"]').waitFor()
+  await touch('touchStart', { x: 175, y: 600 }, { x: 225, y: 600 })
+  for (const by of [10, 20, 30]) await touch('touchMove', { x: 175 - by, y: 600 }, { x: 225 + by, y: 600 })
+  await touch('touchEnd')
+  const before = await box()
+  const looks = focuses.length
+  await touch('touchStart', { x: 200, y: 300 })
+  for (const by of [100, 200, 300]) await touch('touchMove', { x: 200, y: 300 + by })
+  await until('the focus to be told again, since the remote page has heard of the finger', () => focuses.length > looks)
+  const { y } = await box()
+  await touch('touchEnd')
+  assert.ok(Math.abs(y - before.y - 300) <= 1, JSON.stringify({ before: before.y, y }))
+})
+
+phone('what gets the focus by Next field is brought in sight while the picture is zoomed, a button too', async () => {
+  await page.getByRole('button', { name: 'Next field' }).tap()
+  await until('the button to have the focus', () => site.told.includes('focus:BUTTON'))
+  await until('it to be in sight', () => isInSight({ x: 330, y: 20, width: 40, height: 30 }))
+  await page.getByRole('button', { name: 'Previous field' }).tap()
+  await until('the field to be in sight, all of it', () => isInSight({ x: 20, y: FIELD_TOP, width: 150, height: 30 }))
+  await touch('touchStart', { x: 50, y: 300 }, { x: 350, y: 300 })
+  for (const by of [50, 100, 140]) await touch('touchMove', { x: 50 + by, y: 300 }, { x: 350 - by, y: 300 })
+  await touch('touchEnd')
+  await until('the whole picture', async () => (await box()).width === 390)
+})
+
+phone('a keyboard leaves the field in sight where the remote page has scrolled by itself', async () => {
+  await hosted.screen.tap({ position: { x: 50, y: 35 } })
+  await until('the page to scroll', () => site.told.includes(`scroll:${SCROLLED}`))
+  await page.getByLabel('Text to type').focus()
+  await coverWindow(460)
+  await until('the stage to be lower', async () => ((await page.locator('.stage').boundingBox())?.height ?? 0) < 400)
+  await until('the field to be in sight', () => isInSight({ x: 20, y: FIELD_TOP - SCROLLED, width: 200, height: 30 }))
+  await coverWindow(844)
+})
 
 phone.run()

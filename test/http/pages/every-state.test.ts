@@ -54,7 +54,6 @@ const field = {
   inputMode: 'email',
   autocomplete: 'email',
   enterKeyHint: 'next',
-  rectangle,
 }
 /** Nothing over the picture any more. */
 const NOTHING_OVER: FarmMessage[] = [{ type: 'picker' }, { type: 'dialog-closed', id: dialog.id }]

@@ -3,7 +3,7 @@ import { find } from '../../kit/assets/dom.ts'
 import { make } from './element.ts'
 import { listOf } from './option-list.ts'
 import type { Send } from './pointer.ts'
-import { placeAt } from './screen-view.ts'
+import { PLACED, placeAt } from './screen-view.ts'
 import { texts } from './texts.ts'
 
 const stage = find('.stage')
@@ -47,8 +47,8 @@ export function createPickers(send: Send): Pickers {
   const place = (): void => {
     if (panel && shown) placeAt(panel, shown.rectangle)
   }
-  // A list stays open where a device's keyboard goes as it comes.
-  new ResizeObserver(place).observe(canvas)
+  // A list stays open where a device's keyboard goes as it comes, and where its field is brought in sight.
+  canvas.addEventListener(PLACED, place)
   return {
     show: (picker) => {
       // The list that is open is told again when the page below it changes, and when that has another size.

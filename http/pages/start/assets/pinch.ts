@@ -15,7 +15,7 @@ export function createPinch(): (event: TouchEvent) => boolean {
   let last: Spot | undefined
   let from: Spot | undefined
   let isOurs = false
-  return ({ type, touches }) => {
+  return ({ type, targetTouches: touches }) => {
     const spot = spotOf(touches)
     if (type === 'touchstart') {
       if (touches.length === 1) isOurs = false

@@ -3,6 +3,7 @@ import { ALT, CONTROL, META, SHIFT } from '../../../../wire/stream-constants.ts'
 import { find } from '../../kit/assets/dom.ts'
 import { createPinch } from './pinch.ts'
 import { remotePoint } from './screen.ts'
+import { letGo } from './screen-view.ts'
 
 export type Send = (message: PageMessage) => void
 
@@ -104,6 +105,7 @@ export function listenToTouch({ send, isPhone }: { send: Send; isPhone: () => bo
     const pass = isPhone() ? asTouch : asMouse
     if (!takes(event)) {
       isOurs = false
+      if (action === 'move') letGo()
       pass(action, event)
       return
     }

@@ -1,3 +1,4 @@
+import type { FocusMessage } from '../../../../wire/stream.ts'
 import { find } from '../../kit/assets/dom.ts'
 
 /** Where on the stage the picture lies: as large as it fits, or larger and moved as the visitor's fingers have it. */
@@ -13,11 +14,18 @@ interface Point {
 
 type Rectangle = Point & { width: number; height: number }
 
+/** Told of the canvas when the picture lies elsewhere. */
+export const PLACED = 'placed'
+/** Around what is brought in sight, for the words that belong to it. */
+const MARGIN_PX = 24
+
 const view = { zoom: 1, x: 0, y: 0 }
-/** Point (CSS pixels) of the remote screen that stays in sight while a phone's keyboard covers the rest. */
-let sight: Point | undefined
-/** Not where the visitor has moved the picture away from it. */
-let isKept = true
+/** What has the focus on the remote screen: it is brought in sight where a phone's keyboard or the zoom leave only a part of the picture. */
+let sight: Rectangle | undefined
+/** Not once the visitor has moved away from it, until they type or go to another. */
+let isKept = false
+let latest = ''
+let lastHeight = 0
 let remote = { width: 1, height: 1 }
 
 export const isZoomed = (): boolean => view.zoom > 1
@@ -25,49 +33,59 @@ export const isZoomed = (): boolean => view.zoom > 1
 /** Shows a remote screen of this size: never larger than it is; on a phone as wide as the stage, whatever is left of its height. */
 export function fit(size: { width: number; height: number } = remote): void {
   remote = size
+  const { clientWidth, clientHeight } = stage
   const phone = document.body.classList.contains('phone')
-  const wide = stage.clientWidth / remote.width
-  const scale = Math.min(1, phone ? wide : Math.min(wide, stage.clientHeight / remote.height))
+  const wide = clientWidth / remote.width
+  const scale = Math.min(1, phone ? wide : Math.min(wide, clientHeight / remote.height))
   canvas.style.width = `${remote.width * scale}px`
   canvas.style.height = `${remote.height * scale}px`
-  if (isKept) bringInSight()
-  else place()
-}
-
-/** Brings a field of the remote screen in sight where not all of it fits, and keeps it there until the visitor moves the picture; `undefined`: none. */
-export function keepInSight(field: Rectangle | undefined): void {
-  sight = field && { x: nearest(field), y: field.y + field.height / 2 }
-  isKept = true
+  // Whoever opens a keyboard is about to type.
+  if (clientHeight < lastHeight) isKept = true
+  lastHeight = clientHeight
   bringInSight()
 }
 
+/** Keeps in sight what has the remote focus: from when it gets it, and from when something is typed, until the visitor moves away. */
+export function keepInSight({ element, field }: Pick<FocusMessage, 'element' | 'field'>): void {
+  const now = `${element?.id} ${field?.value}`
+  if (now !== latest) isKept = true
+  latest = now
+  sight = element?.rectangle
+  bringInSight()
+}
+
+/** The visitor wants to see something else. */
+export function letGo(): void {
+  isKept = false
+}
+
 function bringInSight(): void {
-  if (sight) {
-    const { x, y } = placeOf(sight)
-    if (!isWithin(x + view.x, stage.clientWidth)) view.x = stage.clientWidth / 2 - x
-    if (!isWithin(y + view.y, stage.clientHeight)) view.y = stage.clientHeight / 2 - y
+  if (sight && isKept) {
+    const { x, y, width, height } = onStage(sight)
+    view.x += inSight(x, width, stage.clientWidth) - x
+    view.y += inSight(y, height, stage.clientHeight) - y
   }
   place()
 }
 
-/** Where across the remote screen a field comes nearest to the middle of what is seen: a wide one need not be seen whole. */
-function nearest({ x, width }: Rectangle): number {
-  const middle = stage.clientWidth / 2 - canvas.offsetLeft - view.x
-  const seen = (middle / (canvas.offsetWidth * view.zoom)) * remote.width
-  return Math.min(Math.max(seen, x), x + width)
+/** Where a part of the remote screen lies on the stage. */
+function onStage({ x, y, width, height }: Rectangle): Rectangle {
+  const scale = (canvas.offsetWidth * view.zoom) / remote.width
+  return {
+    x: canvas.offsetLeft + view.x + x * scale,
+    y: canvas.offsetTop + view.y + y * scale,
+    width: width * scale,
+    height: height * scale,
+  }
 }
 
-/** Where a point of the remote screen lies on the stage while the picture is not moved. */
-const placeOf = ({ x, y }: Point): Point => ({
-  x: canvas.offsetLeft + (x / remote.width) * canvas.offsetWidth * view.zoom,
-  y: canvas.offsetTop + (y / remote.height) * canvas.offsetHeight * view.zoom,
-})
-
-/** Not at the very end, where half of a line would be hidden. */
-const isWithin = (at: number, room: number): boolean => at > 0 && at < room * 0.9
-
-const isInSight = ({ x, y }: Point): boolean =>
-  isWithin(x + view.x, stage.clientWidth) && isWithin(y + view.y, stage.clientHeight)
+/** The nearest start with which all of a length is in sight; of one that there is no room for, its beginning, unless the whole room shows it. */
+function inSight(start: number, length: number, room: number): number {
+  const rest = room - length
+  if (rest < 0) return start > 0 || start < rest ? 0 : start
+  const margin = Math.min(MARGIN_PX, rest / 2)
+  return Math.min(Math.max(start, margin), rest - margin)
+}
 
 /** Zooms by a factor about a point of this page, and moves by so many pixels. */
 export function zoomAndMove({ factor, at, by }: { factor: number; at: Point; by: Point }): void {
@@ -78,8 +96,8 @@ export function zoomAndMove({ factor, at, by }: { factor: number; at: Point; by:
   view.x += (at.x - left) * (1 - change) + by.x
   view.y += (at.y - top) * (1 - change) + by.y
   view.zoom = zoom
+  letGo()
   place()
-  isKept = sight !== undefined && isInSight(placeOf(sight))
 }
 
 function place(): void {
@@ -87,6 +105,7 @@ function place(): void {
   view.y = bounded(view.y, canvas.offsetTop, canvas.offsetHeight * view.zoom, stage.clientHeight)
   const { zoom, x, y } = view
   canvas.style.transform = zoom === 1 && x === 0 && y === 0 ? '' : `translate(${x}px, ${y}px) scale(${zoom})`
+  canvas.dispatchEvent(new Event(PLACED))
 }
 
 /** No side of the picture comes away from its side of the stage where the picture is larger. */
@@ -102,13 +121,9 @@ const LEAST_PANEL_PX = 140
 
 /** Puts a panel of the page under a place of the remote screen, or over it where there is more room: within the stage. */
 export function placeAt(panel: HTMLElement, rectangle: Rectangle): void {
-  const box = canvas.getBoundingClientRect()
-  const around = stage.getBoundingClientRect()
-  const scale = box.width / remote.width
-  const left = box.left - around.left + rectangle.x * scale
-  const top = box.top - around.top + rectangle.y * scale
-  const below = top + rectangle.height * scale
-  panel.style.minWidth = `${Math.min(rectangle.width * scale, stage.clientWidth - 2 * EDGE_PX)}px`
+  const { x: left, y: top, width, height } = onStage(rectangle)
+  const below = top + height
+  panel.style.minWidth = `${Math.min(width, stage.clientWidth - 2 * EDGE_PX)}px`
   const roomBelow = stage.clientHeight - below
   panel.style.maxHeight = `${Math.max(roomBelow - EDGE_PX, top - EDGE_PX, LEAST_PANEL_PX)}px`
   const isBelow = panel.offsetHeight <= roomBelow - EDGE_PX || roomBelow >= top

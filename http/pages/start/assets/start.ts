@@ -138,7 +138,7 @@ async function start(): Promise<void> {
   }
   const onFocus = (focus: FocusMessage): void => {
     typingBar.showFocus(focus)
-    keepInSight(focus.field?.rectangle)
+    keepInSight(focus)
   }
   const onMessage = (message: FarmMessage): void => {
     if (message.type === 'state') onState(message)
