@@ -28,7 +28,7 @@ export function createPublicAgent({
 }: PublicAgentOptions): Agent {
   const connector = buildConnector({
     timeout: connectMs,
-    ...(!allowPrivate && { lookup: publicLookup(resolve) }),
+    ...(!allowPrivate && { lookup: publicLookup({ resolve }) }),
   })
   const guarded: buildConnector.connector = (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '')
