@@ -42,7 +42,7 @@ export function followViewport({
   }
   /** Some browsers make the window itself lower for a keyboard. */
   const isForKeyboard = (width: number): boolean =>
-    mobile &&
+    matchMedia('(pointer: coarse)').matches &&
     width === remote.width &&
     document.activeElement instanceof HTMLInputElement &&
     document.documentElement.clientHeight < remote.height

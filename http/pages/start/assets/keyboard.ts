@@ -25,17 +25,18 @@ const isMac = navigator.platform.startsWith('Mac')
 
 /**
  * Keys, pasted text and input methods, while the screen has the focus. Where the browser knows EditContext the canvas itself takes
- * compositions; elsewhere a field that nobody sees takes the focus in its place. On a phone neither does: it would bring up the
+ * compositions; elsewhere a field that nobody sees takes the focus in its place. On a phone or a tablet neither does: it would bring up the
  * device's keyboard at every touch, and the typing bar is what that is for.
  */
 export function listenToKeyboard({
   send,
-  isPhone,
+  hasKeys,
   onCopy,
   enterList,
 }: {
   send: Send
-  isPhone: () => boolean
+  /** The visitor has a keyboard that is no part of the screen. */
+  hasKeys: boolean
   /** The visitor wants what is selected. */
   onCopy: () => void
   /** Into a list that is offered beside typing; false where there is none. */
@@ -84,7 +85,7 @@ export function listenToKeyboard({
   addEventListener('paste', onPaste, { capture: true })
   const compose = createComposition(send)
   listenToComposition(canvas, compose)
-  if (isPhone()) return
+  if (!hasKeys) return
   const Maker = (globalThis as { EditContext?: EditContextMaker }).EditContext
   if (Maker) useEditContext(new Maker(), compose)
   else useCatcher(compose)

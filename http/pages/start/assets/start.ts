@@ -30,8 +30,10 @@ const { flow = '' } = find('main.start').dataset
 
 const isPhone =
   innerWidth <= PHONE_WIDTH || (matchMedia('(pointer: coarse)').matches && Math.min(innerWidth, innerHeight) <= 500)
-document.body.classList.toggle('phone', isPhone)
-find('[data-typing]').hidden = !isPhone
+/** A tablet's screen is a desktop's, and its keyboard a phone's. */
+const hasKeys = !isPhone && !matchMedia('(hover: none) and (pointer: coarse)').matches
+document.body.classList.toggle('phone', !hasKeys)
+find('[data-typing]').hidden = hasKeys
 
 // The part of the screen that a device's keyboard leaves, where the browser does not resize the page itself.
 visualViewport?.addEventListener('resize', ({ target }) => {
@@ -178,7 +180,7 @@ async function start(): Promise<void> {
   })
   listenToMouse(send)
   listenToTouch({ send, isPhone: () => begun.mobile })
-  listenToKeyboard({ send, isPhone: () => isPhone, onCopy: copy.ask, enterList: pickers.enter })
+  listenToKeyboard({ send, hasKeys, onCopy: copy.ask, enterList: pickers.enter })
 }
 
 /** What may give the remote focus to something else. */
