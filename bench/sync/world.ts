@@ -2,7 +2,10 @@ import { startActors } from '../../actors/start-actors.ts'
 import { Commands } from '../../schemas/command/command.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { until } from '../../test/support/until.ts'
+import { startActorsProcess } from '../scale/actors-process.ts'
 import { startBenchService } from '../support/service.ts'
+
+const MIB = 1024 * 1024
 
 /** Small beside what is measured, a fold and a whole import, and rare enough to take nothing of it. */
 const LOOK = { connected: { everyMs: 2 }, synced: { everyMs: 20, giveUpMs: 300_000 } }
@@ -12,10 +15,15 @@ interface SyncWorld {
   connect(total: number): Promise<{ connection: Connection; ms: number }>
   /** Waits for the end of the first sync, which begins by itself. Returns what it took since the connection was there (ms). */
   synced(connection: Connection): Promise<number>
+  /** Of the actors. */
+  memoryMib(): Promise<number>
   stop(): Promise<void>
 }
 
-/** All actors of one process, in this one, on a real database; `accounts` says how many conversations the provider's accounts may have. */
+/**
+ * An actors process, as the service's parent starts it, on a real database; `accounts` says how many conversations the provider's accounts may have.
+ * Where `syncsAtOnce` is given the actors are in this process, and hear at once of what is written here.
+ */
 export async function startSyncWorld({
   site,
   accounts,
@@ -31,7 +39,13 @@ export async function startSyncWorld({
     apiBaseUrl: `${site}/${total}`,
   }))
   const service = await startBenchService({ providers })
-  const actors = await startActors(service.runtime, syncsAtOnce === undefined ? {} : { syncsAtOnce })
+  const actors =
+    syncsAtOnce === undefined
+      ? await startActorsProcess(service.env)
+      : {
+          ...(await startActors(service.runtime, { syncsAtOnce })),
+          memoryMib: async () => process.memoryUsage.rss() / MIB,
+        }
   return {
     connect: async (total) => {
       const login = { provider: `bench-${total}`, account: `account-${total}`, cookie: 'cookie' }
@@ -53,6 +67,7 @@ export async function startSyncWorld({
       if (!sync.outcome?.startsWith('complete')) throw new Error(`${sync.outcome}`)
       return performance.now() - begin
     },
+    memoryMib: actors.memoryMib,
     stop: async () => {
       await actors.stop()
       await service.stop()
