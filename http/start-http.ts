@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type Clock, SECOND } from '../core/clock.ts'
 import { loadProfiles } from '../provider/load-profiles.ts'
 import type { StartWork } from '../schemas/service-process.ts'
+import { openConnections } from './kit/open-connections.ts'
 import { createServer } from './server.ts'
 
 /** Requests that are under way have this long to end (machine time); the process has a little longer. */
@@ -23,14 +24,8 @@ export const startHttp: StartWork = async ({ runtime: base, parts }) => {
   await once(server, 'listening')
   parts.add({ stop: () => drain(server, clock) })
   parts.add({ stop: stopViewers })
-  let connections = 0
-  server.on('connection', (socket) => {
-    connections += 1
-    socket.once('close', () => {
-      connections -= 1
-    })
-  })
-  return { url: urlOf(server, config.HOST), gauges: () => ({ connections, viewers: viewers() }) }
+  const connections = openConnections(server)
+  return { url: urlOf(server, config.HOST), gauges: () => ({ connections: connections(), viewers: viewers() }) }
 }
 
 function urlOf(server: Server, host: string): string {

@@ -1,9 +1,13 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { openConnections } from '../../../http/kit/open-connections.ts'
+import { ignoreUpgrade } from '../../../http/stream/ignore-upgrade.ts'
 import { type HttpWorld, startHttpWorld } from '../../support/http.ts'
+import { until } from '../../support/until.ts'
 
 const upgrades = suite('upgrades that the service does not know are ignored')
 let world: HttpWorld
@@ -50,6 +54,32 @@ upgrades('its body comes whole, however it is cut', async () => {
     assert.equal(statuses(answers), [400, 404], `cut at ${cut}`)
     assert.match(answers, 'Malformed token')
   }
+})
+
+upgrades('a connection that offers one again and again is one connection, and leaves nothing behind', async () => {
+  const server = createServer((_request, response) => response.end())
+  const count = openConnections(server)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => sockets.add(socket))
+  server.on('upgrade', (request, socket, head) => ignoreUpgrade({ server, request, socket, head }))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const offer = async () => {
+    client.write(`GET / HTTP/1.1\r\nHost: x\r\n${OFFER}\r\n`)
+    await once(client, 'data')
+  }
+  const listeners = () =>
+    [...sockets].flatMap((socket) => socket.eventNames().map((name) => socket.listenerCount(name)))
+  await offer()
+  await offer()
+  const before = listeners()
+  for (let time = 0; time < 20; time++) await offer()
+  assert.is(count(), 1)
+  assert.equal(listeners(), before)
+  client.destroy()
+  await until('the connection to be gone', () => count() === 0)
+  server.close()
 })
 
 upgrades.run()
