@@ -35,7 +35,7 @@ export async function sendLargePage({
 }): Promise<void> {
   response.type('application/json')
   const write = async (text: string): Promise<void> => {
-    if (!response.write(text)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    if (!response.write(text)) await drained(response)
     if (response.destroyed) throw new Error('the client went away')
   }
   let before = '{"conversations":['
@@ -49,6 +49,15 @@ export async function sendLargePage({
     before = ','
   }
   response.end(`${before === ',' ? '' : before}],${tail}`)
+}
+
+/** Waits until more may be sent, or the client is gone. Leaves nothing on the answer, which may wait many times. */
+async function drained(response: Response): Promise<void> {
+  const over = new AbortController()
+  const { signal } = over
+  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]).finally(() =>
+    over.abort(),
+  )
 }
 
 /** Undefined where it was deleted meanwhile. */

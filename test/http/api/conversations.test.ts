@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { deleteArchive } from '../../../actors/archive/purge-data.ts'
@@ -309,6 +310,29 @@ test('large conversations that are deleted while those before them are still bei
   assert.is(total, 3)
   assert.is(conversations.length, 1)
   assert.is(JSON.stringify(conversations[0]?.payload).length, bytes.length)
+})
+
+test('a page of large conversations leaves nothing on its answer for each time that it waits', async () => {
+  const large = await seedConnection({ appId: 'app-one', userRef: 'many-large' })
+  const { archiveId = '' } = large
+  const make = () => ({ payload: null, payloadParts: 1, title: 'Large' })
+  const bytes = Buffer.from(JSON.stringify({ title: 'Large', messages: [{ content: 'x'.repeat(2_000_000) }] }))
+  for (const { _id: conversationId } of await seedConversations({ archiveId, count: 12, make }))
+    for (const part of cutParts({ archiveId, conversationId, kind: 'payload', bytes }))
+      await ConversationParts.create(part)
+  let most = 0
+  const look = (_: unknown, response: ServerResponse): void => {
+    response.on('drain', () => {
+      most = Math.max(most, response.listenerCount('close'), response.listenerCount('error'))
+    })
+  }
+  world.server.on('request', look)
+  const answer = await fetch(`${world.url}/api/conversations?connectionId=${large._id}`, {
+    headers: { authorization: `Bearer ${world.one.apiKey}`, 'accept-encoding': 'identity' },
+  })
+  assert.is(((await answer.json()) as Listing).conversations.length, 12)
+  world.server.off('request', look)
+  assert.ok(most < 10, `${most} listeners`)
 })
 
 test('a conversation that an earlier release stored, with its text in itself, is served', async () => {
