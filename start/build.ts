@@ -20,7 +20,8 @@ for (const own of [dirname(builds), builds]) {
   })
 }
 for (const name of await readdir(builds)) {
-  if (name === basename(target) || isRunning(Number(name))) continue
+  // What else somebody keeps in a folder of this name is theirs.
+  if (!/^\d+$/.test(name) || name === basename(target) || isRunning(Number(name))) continue
   // A compiler that outlives a start that was killed may still write there: the next start deletes it.
   await rm(join(builds, name), { recursive: true, force: true }).catch(() => undefined)
 }

@@ -143,6 +143,7 @@ test('what a service runs stays as it is while another one is started beside it,
     const stats = await Promise.all(files.sort().map((name) => stat(join(runs, name))))
     return stats.map(({ ino, mtimeMs, size }) => [ino, mtimeMs, size])
   }
+  await mkdir(join(dataDir, 'build', 'of-somebody'), { recursive: true })
   await compileFor(service.pid)
   const before = await asItIs()
   assert.ok(before.length > 100)
@@ -151,7 +152,7 @@ test('what a service runs stays as it is while another one is started beside it,
   service.kill()
   await ended
   await compileFor(process.pid)
-  assert.equal(await readdir(join(dataDir, 'build')), [String(process.pid)])
+  assert.equal((await readdir(join(dataDir, 'build'))).sort(), [String(process.pid), 'of-somebody'])
 })
 
 test('the partner and the provider site get none of the secrets of the service', async () => {
