@@ -4,7 +4,7 @@ import type { FarmMessage, Notice, PageMessage, PageState, StateMessage } from '
 import { CLOSE_REPLACED } from '../wire/stream-constants.ts'
 import { createInputOrder } from './input-order.ts'
 import { BEST_QUALITY } from './link-quality.ts'
-import { createViewer, type Frame, type Viewer } from './viewer.ts'
+import { createViewer, type Picture, type Viewer } from './viewer.ts'
 
 /** A flow that nobody watches for so long (service time) gives its browser up: it is somebody else's then. */
 const UNWATCHED_MS = 10 * MINUTE
@@ -19,7 +19,7 @@ export interface Audience {
   setState(state: PageState, more?: Pick<StateMessage, 'reason'>): void
   notify(notice: Notice, detail?: string): void
   tell(message: FarmMessage): void
-  show(frame: Frame): void
+  show(picture: Picture): void
   close(code: number): void
 }
 
@@ -111,7 +111,7 @@ export function createAudience({
       if (message.type === 'dialog-closed') dialogs.delete(message.id)
       viewer?.tell(message)
     },
-    show: (frame) => viewer?.show(frame),
+    show: (picture) => viewer?.show(picture),
     close: (code) => {
       closedAs = code
       timer.cancel()

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import { type Clock, SECOND } from '../core/clock.ts'
 import { FRAMES_IN_FLIGHT } from '../wire/stream-constants.ts'
 
 /** JPEG quality of a moving picture on a link that is fast enough, */
@@ -7,6 +7,8 @@ export const BEST_QUALITY = 80
 const QUALITIES = [BEST_QUALITY, 60, 40]
 /** A frame that is under way for this much longer (ms) than the quickest one was is late: movement is not smooth any more. */
 const LATE_MS = 150
+/** On a link that is slow from the beginning there was no quicker one: this much is late in any case. */
+const SLOW_MS = SECOND
 /** So many late frames in a row are the link's doing, */
 const LATE_FRAMES = 2
 /** and so many in time, two seconds of movement, say that a better picture may be tried. */
@@ -45,7 +47,7 @@ export function createLinkQuality({
   }
   const note = (tookMs: number): void => {
     quickest = Math.min(quickest, tookMs)
-    const isLate = tookMs - quickest > LATE_MS
+    const isLate = tookMs - quickest > LATE_MS || tookMs > SLOW_MS
     late = isLate ? late + 1 : 0
     timely = isLate ? 0 : timely + 1
     if (late >= LATE_FRAMES) go(step + 1)

@@ -10,7 +10,7 @@ import { type Fields, watchFields } from './fields.ts'
 import { BEST_QUALITY } from './link-quality.ts'
 import { guardPage, keepInside } from './page-guard.ts'
 import { createPageInput } from './page-input.ts'
-import type { Frame } from './viewer.ts'
+import type { Picture } from './viewer.ts'
 
 /** JPEG quality of a picture at rest. */
 const AT_REST = 92
@@ -24,7 +24,7 @@ const START_AGAIN_MS = 25
 const MOST_WINDOWS = 8
 
 interface ScreenEvents {
-  onFrame: (frame: Frame) => void
+  onFrame: (frame: Picture) => void
   tell: (message: FarmMessage) => void
   onNotice: (notice: Notice, detail?: string) => void
   /** A page died, or the last one was closed. */

@@ -1,21 +1,17 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../core/clock.ts'
-import { type FarmMessage, frameMessage, type PageMessage, readPageMessage } from '../wire/stream.ts'
+import { type Frame, frameMessages } from '../wire/frame.ts'
+import { type FarmMessage, type PageMessage, readPageMessage } from '../wire/stream.ts'
 import { CLOSE_LEFT, CLOSE_PROTOCOL, PAGE_MESSAGES_PER_SECOND } from '../wire/stream-constants.ts'
 import { createLinkQuality } from './link-quality.ts'
 
-export interface Frame {
-  /** CSS pixels of the remote viewport. */
-  width: number
-  height: number
-  jpeg: Buffer
-}
+export type Picture = Omit<Frame, 'number'>
 
 /** The page that watches a lease, at the other end of one socket. */
 export interface Viewer {
   tell(message: FarmMessage): void
   /** Sends the frame as soon as the page can take it; a newer one replaces it until then. */
-  show(frame: Frame): void
+  show(picture: Picture): void
   /** False while the page is hidden. */
   visible(): boolean
   close(code: number): void
@@ -81,17 +77,17 @@ function createFrameSender({
   const link = createLinkQuality(linked)
   let number = 0
   let acknowledged = 0
-  let next: Frame | undefined
+  let next: Picture | undefined
   const send = (): void => {
     if (!next || number - acknowledged >= link.inFlight() || socket.bufferedAmount > MOST_WAITING) return
     number++
-    socket.send(frameMessage({ number, ...next }))
+    for (const message of frameMessages({ number, ...next })) socket.send(message)
     link.sent(number)
     next = undefined
   }
   return {
-    show: (frame: Frame): void => {
-      next = frame
+    show: (picture: Picture): void => {
+      next = picture
       send()
     },
     acknowledge: (frame: number): void => {

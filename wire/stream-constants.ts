@@ -9,7 +9,6 @@ export const LARGEST_SCALE = 3
 /** and of its device pixels in all: a desktop's page asks for 1,440 by 960 at ratio 2, which is 5.5 million. */
 export const MOST_PIXELS = 8_000_000
 
-export const FRAME_HEADER_BYTES = 8
 export const FRAMES_IN_FLIGHT = 2
 /** A page's longest text message: pasted text. */
 export const LONGEST_TEXT = 10_000

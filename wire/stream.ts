@@ -2,15 +2,15 @@ import { z } from 'zod'
 import type { FlowReason } from './flow-ends.ts'
 import { dialogAnswer, type RemoteDialog } from './remote-dialogs.ts'
 import { choice, edit, type RemoteElement, type RemoteField, type RemotePicker } from './remote-fields.ts'
-import { FRAME_HEADER_BYTES, LONGEST_TEXT } from './stream-constants.ts'
+import { LONGEST_TEXT } from './stream-constants.ts'
 import { viewportShape } from './viewport.ts'
 
 /**
  * The stream between the farm node that holds a lease and the visitor's page, the same on both legs of the relay.
  *
  * Farm to page:
- * - binary: one frame, `FRAME_HEADER_BYTES` of header (big-endian: frame number u32, remote width u16, remote height u16, both in CSS
- *   pixels) and a JPEG. At most `FRAMES_IN_FLIGHT` are unacknowledged; what cannot be sent is replaced by what is newer.
+ * - binary: a part of a frame (`wire/frame.ts`), which is a JPEG. At most `FRAMES_IN_FLIGHT` frames are unacknowledged; what cannot be sent is replaced
+ *   by what is newer.
  * - text: one JSON `FarmMessage`.
  *
  * Page to farm: text only, one JSON `PageMessage`. Coordinates are CSS pixels of the remote viewport. Anything else closes the socket.
@@ -160,24 +160,4 @@ export function readPageMessage(text: string): PageMessage | null {
   } catch {
     return null
   }
-}
-
-/** One frame as it goes over the wire. */
-export function frameMessage({
-  number,
-  width,
-  height,
-  jpeg,
-}: {
-  number: number
-  width: number
-  height: number
-  jpeg: Uint8Array
-}): Buffer {
-  const message = Buffer.allocUnsafe(FRAME_HEADER_BYTES + jpeg.byteLength)
-  message.writeUInt32BE(number, 0)
-  message.writeUInt16BE(width, 4)
-  message.writeUInt16BE(height, 6)
-  message.set(jpeg, FRAME_HEADER_BYTES)
-  return message
 }

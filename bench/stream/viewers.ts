@@ -5,7 +5,7 @@ import { showDevicePixels } from '../../browser-farm/device-pixels.ts'
 import { launchBrowser } from '../../browser-farm/launch-browser.ts'
 import { BEST_QUALITY } from '../../browser-farm/link-quality.ts'
 import type { FarmWorld } from '../../test/browser-farm/world.ts'
-import { FRAME_HEADER_BYTES } from '../../wire/stream-constants.ts'
+import { createFrameReader } from '../../wire/frame.ts'
 
 /** Whoever looks at a remote page, however its pictures come. */
 export interface Viewer {
@@ -108,6 +108,13 @@ export async function openStream({
       arrived = resolve
     })
   let isLive = false
+  const read = createFrameReader(({ number, jpeg }) => {
+    send({ type: 'ack', frame: number })
+    // What came before is not the login page.
+    if (!isLive) return
+    total.frames++
+    arrived(Buffer.from(jpeg.buffer))
+  })
   const live = new Promise<void>((resolve) => {
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       total.bytes += data.byteLength
@@ -116,11 +123,7 @@ export async function openStream({
         isLive = true
         return resolve()
       }
-      send({ type: 'ack', frame: data.readUInt32BE(0) })
-      // What came before is not the login page.
-      if (!isLive) return
-      total.frames++
-      arrived(data.subarray(FRAME_HEADER_BYTES))
+      read(data)
     })
   })
   await once(socket, 'open')

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inputCalls } from '../../browser-farm/input.ts'
-import { frameMessage, type KeyMessage, readPageMessage } from '../../wire/stream.ts'
+import { createFrameReader, type Frame, frameMessages } from '../../wire/frame.ts'
+import { type KeyMessage, readPageMessage } from '../../wire/stream.ts'
 import { ALT, CONTROL, LONGEST_TEXT, META, SHIFT } from '../../wire/stream-constants.ts'
 
 const input = suite('messages of the page')
@@ -131,9 +133,15 @@ input('whatever is sent, what the browser is given is no shortcut but those of e
   )
 })
 
-input('a frame is its number, its size and the picture', () => {
-  const message = frameMessage({ number: 70_000, width: 1280, height: 720, jpeg: Buffer.from('jpeg') })
-  assert.is(message.toString('hex'), `00011170050002d0${Buffer.from('jpeg').toString('hex')}`)
+input('a frame comes whole, whatever the socket before it left', () => {
+  const frames: Frame[] = []
+  const read = createFrameReader((frame) => frames.push(frame))
+  const pictureOf = (bytes: number) => ({ width: 1280, height: 720, jpeg: new Uint8Array(randomBytes(bytes)) })
+  const [lost] = frameMessages({ number: 70_000, ...pictureOf(20_000) })
+  const sent = [1, 8_192, 8_193, 100_000].map((bytes, number) => ({ number, ...pictureOf(bytes) }))
+  if (lost) read(lost)
+  for (const frame of sent) for (const message of frameMessages(frame)) read(message)
+  assert.equal(frames, sent)
 })
 
 input.run()

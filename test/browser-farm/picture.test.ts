@@ -2,6 +2,7 @@ import type { Browser } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SECOND, systemClock } from '../../core/clock.ts'
+import { createFrameReader } from '../../wire/frame.ts'
 import { until } from '../support/until.ts'
 import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
@@ -32,9 +33,10 @@ picture(
   async () => {
     const page = await browser.newPage()
     const frames: number[] = []
+    const read = createFrameReader(({ jpeg }) => frames.push(jpeg.byteLength))
     page.on('websocket', (socket) =>
       socket.on('framereceived', ({ payload }) => {
-        if (typeof payload !== 'string') frames.push(payload.byteLength)
+        if (typeof payload !== 'string') read(payload)
       }),
     )
     await page.goto(world.link({ userRef: 'rest' }))

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FRAME_HEADER_BYTES, FRAMES_IN_FLIGHT } from '../../wire/stream-constants.ts'
+import { createFrameReader } from '../../wire/frame.ts'
+import { FRAMES_IN_FLIGHT } from '../../wire/stream-constants.ts'
 import { type SlowProxy, startSlowProxy } from '../support/slow-proxy.ts'
 import { until } from '../support/until.ts'
 import { type Visit, visitOwnSite } from './visit.ts'
@@ -37,6 +38,7 @@ const POOREST = 20
 let visit: Visit
 let link: SlowProxy
 const tables: number[] = []
+const read = createFrameReader(({ jpeg }) => tables.push(tableOf(jpeg)))
 throttled.before(async () => {
   visit = await visitOwnSite({
     pages,
@@ -49,7 +51,7 @@ throttled.before(async () => {
       context.on('page', (page) =>
         page.on('websocket', (socket) =>
           socket.on('framereceived', ({ payload }) => {
-            if (typeof payload !== 'string') tables.push(tableOf(payload))
+            if (typeof payload !== 'string') read(payload)
           }),
         ),
       )
@@ -74,9 +76,9 @@ function noteDrawn(): void {
 }
 
 /** The first entry of a frame's first quantization table, by which its quality is known: JPEG's DQT segment, in which it follows marker, length and number. */
-function tableOf(frame: Buffer): number {
-  const at = frame.indexOf(Buffer.from([0xff, 0xdb]), FRAME_HEADER_BYTES)
-  return frame[at + 5] ?? 0
+function tableOf(jpeg: Uint8Array): number {
+  const at = Buffer.from(jpeg.buffer).indexOf(Buffer.from([0xff, 0xdb]))
+  return jpeg[at + 5] ?? 0
 }
 
 const drawn = () => visit.page.evaluate(() => (globalThis as unknown as { drawn: boolean[] }).drawn)

@@ -21,6 +21,7 @@ export async function startSlowProxy({ port, target }: { port: number; target: n
   let link: Promise<unknown> = Promise.resolve()
   const cross = (bytes: Buffer, to: Socket): Promise<void> => {
     const crossed = link.then(async () => {
+      if (to.destroyed) return
       if (bytesPerSecond !== Number.POSITIVE_INFINITY) await sleep((bytes.length / bytesPerSecond) * 1_000)
       if (!to.destroyed) to.write(bytes)
     })

@@ -4,8 +4,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Apps } from '../../../schemas/app/app.ts'
 import { signLink } from '../../../sdk/src/index.ts'
+import { frameMessages } from '../../../wire/frame.ts'
 import type { FarmMessage } from '../../../wire/stream.ts'
-import { frameMessage } from '../../../wire/stream.ts'
 import { BEAT_MS } from '../../../wire/stream-constants.ts'
 import { seriousProblems } from '../../support/axe.ts'
 import { type HttpWorld, startHttpWorld } from '../../support/http.ts'
@@ -103,14 +103,14 @@ states.after(async () => {
 })
 
 /** A picture as a browser of ours would send it. */
-async function pictureOf({ width, height }: { width: number; height: number }): Promise<Buffer> {
+async function pictureOf({ width, height }: { width: number; height: number }): Promise<Buffer[]> {
   const page = await browser.newPage({ viewport: { width, height } })
   await page.setContent(
     '<body style="font:16px sans-serif;display:grid;place-items:center"><form><h1>Sign in</h1><input placeholder="E-mail"> <button>Continue</button></form>',
   )
   const jpeg = await page.screenshot({ type: 'jpeg' })
   await page.close()
-  return frameMessage({ number: 1, width, height, jpeg })
+  return [...frameMessages({ number: 1, width, height, jpeg })].map((message) => Buffer.from(message))
 }
 
 /** The page on a stream that says what the test wants. */
@@ -181,7 +181,7 @@ for (const [size, options] of Object.entries(SIZES)) {
       for (const [state, messages] of Object.entries(STATES)) {
         for (const message of [...NOTHING_OVER, ...messages]) tell(JSON.stringify(message))
         const last = messages.findLast((message) => message.type === 'state')
-        if (last?.type === 'state' && last.state === 'live') tell(frame)
+        if (last?.type === 'state' && last.state === 'live') frame.forEach(tell)
         await page.locator(`main.start[data-state="${last?.type === 'state' ? last.state : ''}"]`).waitFor()
         for (const { type } of messages)
           await page
@@ -218,7 +218,7 @@ for (const locale of ['en', 'de']) {
     const { page, context, tell } = await open({ ...PHONE, viewport, locale })
     for (const name of ['queue', 'typing', 'date', 'basic-auth', 'trouble']) {
       for (const message of STATES[name] ?? []) tell(JSON.stringify(message))
-      if (name === 'typing') tell(await pictureOf(viewport))
+      if (name === 'typing') (await pictureOf(viewport)).forEach(tell)
       const last = STATES[name]?.findLast((message) => message.type === 'state')
       await page.locator(`main.start[data-state="${last?.type === 'state' ? last.state : ''}"]`).waitFor()
       assert.ok((await widthOf(page)) <= viewport.width, `${name} is ${await widthOf(page)} wide`)

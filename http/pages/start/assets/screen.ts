@@ -1,4 +1,4 @@
-import { FRAME_HEADER_BYTES } from '../../../../wire/stream-constants.ts'
+import { createFrameReader, type Frame } from '../../../../wire/frame.ts'
 import { find } from '../../kit/assets/dom.ts'
 import { fit } from './screen-view.ts'
 
@@ -21,22 +21,20 @@ const clamp = (value: number, size: number): number => Math.round(Math.min(Math.
 /** Shows frames in the order in which they came; tells the number of each once it is drawn. */
 export function createFrames({ onDrawn }: { onDrawn: (frame: number) => void }): (message: ArrayBuffer) => void {
   let last: Promise<void> = Promise.resolve()
-  const draw = async (message: ArrayBuffer): Promise<void> => {
-    const header = new DataView(message)
-    const number = header.getUint32(0)
+  const draw = async ({ number, width, height, jpeg }: Frame): Promise<void> => {
     try {
-      const bytes = new Uint8Array(message, FRAME_HEADER_BYTES)
-      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/jpeg' }))
-      resize({ width: header.getUint16(4), height: header.getUint16(6), bitmap })
+      const bitmap = await createImageBitmap(new Blob([jpeg as BlobPart], { type: 'image/jpeg' }))
+      resize({ width, height, bitmap })
       context?.drawImage(bitmap, 0, 0)
       bitmap.close()
     } finally {
       onDrawn(number)
     }
   }
-  return (message) => {
-    last = last.then(() => draw(message)).catch(() => undefined)
-  }
+  const read = createFrameReader((frame) => {
+    last = last.then(() => draw(frame)).catch(() => undefined)
+  })
+  return (message) => read(new Uint8Array(message))
 }
 
 function resize({ width, height, bitmap }: { width: number; height: number; bitmap: ImageBitmap }): void {
