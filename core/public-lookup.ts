@@ -1,6 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { NODATA, NOTFOUND, Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND } from './clock.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -19,6 +20,9 @@ export type Resolve = (
 /** A name server is asked twice: the second time it has twice as long. */
 const ASKING = { timeout: 2 * SECOND, tries: 2 }
 
+/** Once addresses of one family are known the others are waited for this long (ms; RFC 8305, section 3): servers may keep silent about those. */
+const RESOLUTION_DELAY_MS = 50
+
 /** There is no such name, or it has no such address. */
 const UNKNOWN: unknown[] = [NOTFOUND, NODATA]
 
@@ -32,13 +36,13 @@ function askNameServers(servers: string[] | undefined): Resolve {
   const resolver = new Resolver(ASKING)
   if (servers) resolver.setServers(servers)
   const addressesOf = async (hostname: string): Promise<LookupAddress[]> => {
-    const answers = await Promise.allSettled([
-      resolver.resolve4(hostname).then(addressesIn(4)),
-      resolver.resolve6(hostname).then(addressesIn(6)),
-    ])
-    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const asked = [resolver.resolve4(hostname).then(addressesIn(4)), resolver.resolve6(hostname).then(addressesIn(6))]
+    const found: LookupAddress[] = []
+    const both = Promise.allSettled(asked.map((addresses) => addresses.then((more) => found.push(...more))))
+    const one = Promise.any(asked).then(() => sleep(RESOLUTION_DELAY_MS))
+    await Promise.race([both, one.catch(() => both)])
     if (found.length > 0) return found
-    const isUnknown = answers.every((answer) => answer.status === 'rejected' && UNKNOWN.includes(answer.reason.code))
+    const isUnknown = (await both).every((it) => it.status === 'rejected' && UNKNOWN.includes(it.reason.code))
     throw Object.assign(new Error('the name has no address'), { code: isUnknown ? 'ENOTFOUND' : 'EAI_AGAIN' })
   }
   return (hostname, _options, callback) => {

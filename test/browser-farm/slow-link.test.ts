@@ -6,6 +6,7 @@ import { virtualClock } from '../support/virtual-clock.ts'
 
 const QUICK_MS = 40
 const SLOW_MS = 400
+const POOR_MS = 10_000
 
 function createLink() {
   const clock = virtualClock(new Date(0))
@@ -34,6 +35,13 @@ test('a distance that is the same for every frame is not slowness', () => {
   const { told, pass } = createLink()
   pass(1_000, SLOW_MS)
   assert.equal(told, [])
+})
+
+test('a link that is slow from the beginning has the simplest picture, however even it is', () => {
+  const { link, told, pass } = createLink()
+  pass(10, POOR_MS)
+  assert.ok(told.length >= 2, told.join())
+  assert.is(link.inFlight(), 1)
 })
 
 test('late frames make the picture simpler, down to a limit; frames in time make it better again', () => {

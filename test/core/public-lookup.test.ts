@@ -8,7 +8,7 @@ import { publicLookup } from '../../core/public-lookup.ts'
 const looking = suite('public look-ups')
 
 const PUBLIC_V4 = [93, 184, 215, 14]
-const ADDRESSES: Record<string, number[]> = { good: PUBLIC_V4, inward: [10, 0, 0, 1] }
+const ADDRESSES: Record<string, number[]> = { good: PUBLIC_V4, inward: [10, 0, 0, 1], half: PUBLIC_V4 }
 const [QUESTION, TYPE_A] = [12, 1]
 
 /** The first label of the name that a query asks for, where its question ends, and its type. */
@@ -22,10 +22,13 @@ function questionOf(query: Buffer): { label: string; end: number; type: number }
   }
 }
 
-/** Knows two names, is silent about those that begin with `silent`, and says of all others that there are none. */
+const asked: string[] = []
+
+/** Knows three names, is silent about those that begin with `silent` and about all but IPv4 of `half`, and says of all others that there are none. */
 function answerTo(query: Buffer): Buffer | null {
   const { label, end, type } = questionOf(query)
-  if (label.startsWith('silent')) return null
+  asked.push(label)
+  if (label.startsWith('silent') || (label === 'half' && type !== TYPE_A)) return null
   const address = ADDRESSES[label]
   const data = address && type === TYPE_A ? [0xc0, QUESTION, 0, type, 0, 1, 0, 0, 0, 0, 0, 4, ...address] : []
   const flags = address ? 0x8180 : 0x8183
@@ -71,6 +74,11 @@ looking('names whose servers keep silent hold up no other', async () => {
   await find('good.example.com')
   assert.is(silent, 64)
   assert.equal([...new Set(await Promise.all(waiting))], ['EAI_AGAIN'])
+})
+
+looking('a name whose servers keep silent about one family is found before they are asked again', async () => {
+  assert.equal(await find('half.example.com'), [{ address: PUBLIC_V4.join('.'), family: 4 }])
+  assert.is(asked.filter((label) => label === 'half').length, 2)
 })
 
 looking.run()
