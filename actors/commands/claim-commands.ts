@@ -1,5 +1,3 @@
-import { SECOND } from '../../core/clock.ts'
-import { numbersOf } from '../../core/numbers.ts'
 import { claimMany } from '../../schemas/claims.ts'
 import { type ActorsCommandKind, type Command, type CommandKind, Commands } from '../../schemas/command/command.ts'
 import { trusted } from '../../schemas/database.ts'
@@ -42,8 +40,7 @@ export function commandClaims({
   commands: Supervisor
   connections: Supervisor
 }): () => Promise<number> {
-  const { clock, held, log, metrics } = runtime
-  const { claimLateness: lateness } = numbersOf(metrics)
+  const { clock, held, log } = runtime
   const limits = createWorkLimits(AT_ONCE)
 
   const begin = (kind: ActorsCommandKind, command: Command): void => {
@@ -74,8 +71,10 @@ export function commandClaims({
     const crowding = limits.crowding(kind)
     const filter = { kind, ...(crowding.length > 0 && { appId: trusted({ $nin: crowding }) }) }
     const claimed = await claimMany<Command>(Commands, { now, filter, limit })
-    for (const { dueAt } of claimed) lateness.observe({ queue: 'commands' }, (now.getTime() - dueAt.getTime()) / SECOND)
     await takeUp(claimed, {
+      queue: 'commands',
+      now,
+      runtime,
       begin: (command) => begin(kind, command),
       countCrash: (command) => countCommandCrash({ command, crash: 'lapsed', runtime }),
     })

@@ -1,5 +1,3 @@
-import { SECOND } from '../../core/clock.ts'
-import { numbersOf } from '../../core/numbers.ts'
 import { claimMany } from '../../schemas/claims.ts'
 import { type Connection, Connections } from '../../schemas/connection/connection.ts'
 import { dueBy, trusted } from '../../schemas/database.ts'
@@ -36,8 +34,7 @@ export function connectionClaims({
   connections: Supervisor
   syncsAtOnce: number
 }): () => Promise<number> {
-  const { clock, held, log, metrics } = runtime
-  const { claimLateness: lateness } = numbersOf(metrics)
+  const { clock, held, log } = runtime
   const slots = createSlots()
   const limits = createWorkLimits({ sync: syncsAtOnce })
 
@@ -71,9 +68,10 @@ export function connectionClaims({
     if (limit === 0) return 0
     const now = clock.now()
     const claimed = await claimMany<Connection>(Connections, { now, filter, limit })
-    for (const { dueAt } of claimed)
-      lateness.observe({ queue: 'connections' }, (now.getTime() - dueAt.getTime()) / SECOND)
     await takeUp(claimed, {
+      queue: 'connections',
+      now,
+      runtime,
       begin,
       countCrash: (connection) => countSyncCrash({ connection, crash: 'lapsed', runtime }),
     })
