@@ -2,9 +2,9 @@ import type { Browser } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SECOND, systemClock } from '../../core/clock.ts'
-import { createFrameReader } from '../../wire/frame.ts'
 import { until } from '../support/until.ts'
 import { hostedPage, openVisitorBrowser } from '../support/visitor.ts'
+import { hearFrames } from './hear-frames.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { type FarmWorld, startFarmWorld } from './world.ts'
 
@@ -33,12 +33,7 @@ picture(
   async () => {
     const page = await browser.newPage()
     const frames: number[] = []
-    const read = createFrameReader(({ jpeg }) => frames.push(jpeg.byteLength))
-    page.on('websocket', (socket) =>
-      socket.on('framereceived', ({ payload }) => {
-        if (typeof payload !== 'string') read(payload)
-      }),
-    )
+    hearFrames(page, ({ byteLength }) => frames.push(byteLength))
     await page.goto(world.link({ userRef: 'rest' }))
     await hostedPage(page).reaches('live')
     // Long enough for several blinks of a caret.

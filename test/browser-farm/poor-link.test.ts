@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
-import { createFrameReader } from '../../wire/frame.ts'
 import { SILENCE_MS } from '../../wire/stream-constants.ts'
 import { type SlowProxy, startSlowProxy } from '../support/slow-proxy.ts'
 import { until } from '../support/until.ts'
+import { hearFrames } from './hear-frames.ts'
 import { type Visit, visitOwnSite } from './visit.ts'
 
 const poor = suite('a link that is poorer than one picture is patient for')
@@ -21,9 +21,6 @@ for (let x = 0; x < 480; x += 8) for (let y = 0; y < 320; y += 8) {
 let visit: Visit
 let link: SlowProxy
 let smallest = Number.POSITIVE_INFINITY
-const read = createFrameReader(({ jpeg }) => {
-  smallest = Math.min(smallest, jpeg.byteLength)
-})
 poor.before(async () => {
   visit = await visitOwnSite({
     pages,
@@ -33,11 +30,9 @@ poor.before(async () => {
     },
     prepare: async (context) =>
       context.on('page', (page) =>
-        page.on('websocket', (socket) =>
-          socket.on('framereceived', ({ payload }) => {
-            if (typeof payload !== 'string') read(payload)
-          }),
-        ),
+        hearFrames(page, ({ byteLength }) => {
+          smallest = Math.min(smallest, byteLength)
+        }),
       ),
   })
 })

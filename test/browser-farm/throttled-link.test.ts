@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createFrameReader } from '../../wire/frame.ts'
 import { FRAMES_IN_FLIGHT } from '../../wire/stream-constants.ts'
 import { type SlowProxy, startSlowProxy } from '../support/slow-proxy.ts'
 import { until } from '../support/until.ts'
+import { hearFrames } from './hear-frames.ts'
 import { type Visit, visitOwnSite } from './visit.ts'
 
 const throttled = suite('a link that passes little')
@@ -38,7 +38,6 @@ const POOREST = 20
 let visit: Visit
 let link: SlowProxy
 const tables: number[] = []
-const read = createFrameReader(({ jpeg }) => tables.push(tableOf(jpeg)))
 throttled.before(async () => {
   visit = await visitOwnSite({
     pages,
@@ -48,13 +47,7 @@ throttled.before(async () => {
     },
     prepare: async (context) => {
       await context.addInitScript(noteDrawn)
-      context.on('page', (page) =>
-        page.on('websocket', (socket) =>
-          socket.on('framereceived', ({ payload }) => {
-            if (typeof payload !== 'string') read(payload)
-          }),
-        ),
-      )
+      context.on('page', (page) => hearFrames(page, (jpeg) => tables.push(tableOf(jpeg))))
     },
   })
 })
