@@ -293,16 +293,36 @@ test('a conversation larger than a document is served whole', async () => {
   assert.is(again.status, 304)
 })
 
-test('large conversations that are deleted while those before them are still being sent are left out', async () => {
-  const large = await seedConnection({ appId: 'app-one', userRef: 'large-and-deleted' })
-  const { archiveId = '' } = large
-  const make = () => ({ payload: null, payloadParts: 3, title: 'Large' })
-  const bytes = Buffer.from(JSON.stringify({ title: 'Large', messages: [{ content: 'x'.repeat(18_000_000) }] }))
-  for (const { _id: conversationId } of await seedConversations({ archiveId, count: 3, make }))
+/** Conversations whose texts lie in so many parts each; returns where they are listed. */
+async function seedLarge({
+  userRef,
+  count,
+  characters,
+  parts,
+}: {
+  userRef: string
+  count: number
+  characters: number
+  parts: number
+}) {
+  const { _id, archiveId = '' } = await seedConnection({ appId: 'app-one', userRef })
+  const make = () => ({ payload: null, payloadParts: parts, title: 'Large' })
+  const bytes = Buffer.from(JSON.stringify({ title: 'Large', messages: [{ content: 'x'.repeat(characters) }] }))
+  for (const { _id: conversationId } of await seedConversations({ archiveId, count, make }))
     for (const part of cutParts({ archiveId, conversationId, kind: 'payload', bytes }))
       await ConversationParts.create(part)
+  return { path: `/api/conversations?connectionId=${_id}`, archiveId, bytes }
+}
+
+test('large conversations that are deleted while those before them are still being sent are left out', async () => {
+  const { path, archiveId, bytes } = await seedLarge({
+    userRef: 'large-and-deleted',
+    count: 3,
+    characters: 18_000_000,
+    parts: 3,
+  })
   // Reads nothing yet: the service waits with the first one on its way.
-  const answer = await fetch(`${world.url}/api/conversations?connectionId=${large._id}`, {
+  const answer = await fetch(`${world.url}${path}`, {
     headers: { authorization: `Bearer ${world.one.apiKey}`, 'accept-encoding': 'identity' },
   })
   await deleteArchive({ archiveId })
@@ -313,13 +333,7 @@ test('large conversations that are deleted while those before them are still bei
 })
 
 test('a page of large conversations leaves nothing on its answer for each time that it waits', async () => {
-  const large = await seedConnection({ appId: 'app-one', userRef: 'many-large' })
-  const { archiveId = '' } = large
-  const make = () => ({ payload: null, payloadParts: 1, title: 'Large' })
-  const bytes = Buffer.from(JSON.stringify({ title: 'Large', messages: [{ content: 'x'.repeat(2_000_000) }] }))
-  for (const { _id: conversationId } of await seedConversations({ archiveId, count: 12, make }))
-    for (const part of cutParts({ archiveId, conversationId, kind: 'payload', bytes }))
-      await ConversationParts.create(part)
+  const { path } = await seedLarge({ userRef: 'many-large', count: 12, characters: 2_000_000, parts: 1 })
   let most = 0
   const look = (_: unknown, response: ServerResponse): void => {
     response.on('drain', () => {
@@ -327,7 +341,7 @@ test('a page of large conversations leaves nothing on its answer for each time t
     })
   }
   world.server.on('request', look)
-  const answer = await fetch(`${world.url}/api/conversations?connectionId=${large._id}`, {
+  const answer = await fetch(`${world.url}${path}`, {
     headers: { authorization: `Bearer ${world.one.apiKey}`, 'accept-encoding': 'identity' },
   })
   assert.is(((await answer.json()) as Listing).conversations.length, 12)
