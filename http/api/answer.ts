@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { Response } from 'express'
+import { joinPieces, type Piece, unpackedBytes } from '../../core/gzip-pieces.ts'
+import { LEAST_COMPRESSED } from '../kit/compress.ts'
+
+const unpack = promisify(gunzip)
 
 /**
  * Lets a client keep a listing as long as it asks whether it is still the same; true where it is and 304 was answered. The tag alone
@@ -24,6 +30,14 @@ const matches = (header: string | undefined, tag: string): boolean =>
 /** Sends text that is JSON already. */
 export const sendJson = (response: Response, text: string): void => {
   response.type('application/json').send(text)
+}
+
+/** Sends JSON text in pieces: as they are stored to who takes gzip, and unpacked to others; another way to compress is the middleware's. */
+export async function sendPieces(response: Response, pieces: Piece[]): Promise<void> {
+  const whole = joinPieces(pieces)
+  const gzip = unpackedBytes(whole) >= LEAST_COMPRESSED && response.req.acceptsEncodings('gzip') === 'gzip'
+  if (gzip) response.set('Content-Encoding', 'gzip')
+  response.type('application/json').send(gzip ? whole : await unpack(whole))
 }
 
 /** The same with an ETag; 304 where the client has it already. */

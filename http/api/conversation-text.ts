@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Response } from 'express'
 import { ServiceError } from '../../core/errors.ts'
+import { type Piece, textOf } from '../../core/gzip-pieces.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'
 import {
   isLarge,
@@ -14,14 +15,28 @@ import { readParts } from '../../schemas/archive/conversation-part.ts'
 /** A new version may be stored while the parts of the old one are read; then they are read again. */
 const READ_TIMES = 5
 
-/** The JSON text of one conversation (docs/behaviour.md, Conversation). The payload is JSON text already and goes out as it was stored. */
-export function conversationText(
-  { _id, externalId, title, updateTime }: ListedConversation,
-  payload: string | null,
-): string {
+/** The JSON text of one conversation (docs/behaviour.md, Conversation) in pieces. The payload is JSON text already and goes out as it was stored. */
+function conversationPieces({ _id, externalId, title, updateTime }: ListedConversation, payload: Piece): Piece[] {
   const time = updateTime ? `"${updateTime.toISOString()}"` : 'null'
-  return `{"id":"${_id}","external_id":${JSON.stringify(externalId)},"title":${JSON.stringify(title ?? null)},"payload":${payload ?? 'null'},"update_time":${time}}`
+  return [
+    `{"id":"${_id}","external_id":${JSON.stringify(externalId)},"title":${JSON.stringify(title ?? null)},"payload":`,
+    payload,
+    `,"update_time":${time}}`,
+  ]
 }
+
+/** A page without large conversations, in pieces. */
+export const pagePieces = (conversations: ListedConversation[], tail: string): Piece[] => [
+  '{"conversations":[',
+  ...conversations.flatMap((conversation, index) => [
+    ...(index > 0 ? [','] : []),
+    ...conversationPieces(conversation, conversation.payload ?? 'null'),
+  ]),
+  `],${tail}`,
+]
+
+const conversationText = (conversation: ListedConversation, payload: Piece): string =>
+  conversationPieces(conversation, payload).map(textOf).join('')
 
 /** Sends a page that holds large conversations one by one, so that memory holds no more than one of them. */
 export async function sendLargePage({
@@ -43,7 +58,7 @@ export async function sendLargePage({
     // The first one is read before anything is sent, so that a failure can still be told.
     const text = isLarge(conversation)
       ? await largeText(conversation)
-      : conversationText(conversation, conversation.payload)
+      : conversationText(conversation, conversation.payload ?? 'null')
     if (text === undefined) continue
     await write(before + text)
     before = ','
@@ -65,7 +80,7 @@ async function largeText(listed: ListedConversation): Promise<string | undefined
   let current: ListedConversation | undefined = listed
   for (let time = 0; time < READ_TIMES; time++) {
     if (!current) return undefined
-    if (!isLarge(current)) return conversationText(current, current.payload)
+    if (!isLarge(current)) return conversationText(current, current.payload ?? 'null')
     const conversationId: string = current._id
     const bytes = await readParts({ conversationId, kind: 'payload', version: current.partsVersion })
     if (bytes) return conversationText(current, bytes.toString('utf8'))

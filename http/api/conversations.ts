@@ -10,9 +10,9 @@ import { conversationsQuery } from '../../wire/conversations.ts'
 import { callerOf } from '../access/api-key.ts'
 import { SENT } from '../kit/endpoint-router.ts'
 import { parseInput } from '../kit/input.ts'
-import { answeredUnchanged, sendJson } from './answer.ts'
+import { answeredUnchanged, sendPieces } from './answer.ts'
 import { archiveVersion, type Versioned } from './archive-version.ts'
-import { conversationText, sendLargePage } from './conversation-text.ts'
+import { pagePieces, sendLargePage } from './conversation-text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ApiHandler } from './handler.ts'
 import { createOffsetIndex, type OffsetIndex } from './offset-index.ts'
@@ -105,6 +105,5 @@ async function send(response: Response, { entries, ...rest }: Page): Promise<voi
   if (answeredUnchanged(response, tagged)) return
   const conversations = await readPayloads(entries)
   if (conversations.some(isLarge)) return sendLargePage({ response, conversations, tail })
-  const items = conversations.map((conversation) => conversationText(conversation, conversation.payload))
-  sendJson(response, `{"conversations":[${items.join(',')}],${tail}`)
+  await sendPieces(response, pagePieces(conversations, tail))
 }

@@ -1,5 +1,6 @@
 import mongoose, { type Model } from 'mongoose'
 import { ServiceError } from '../../core/errors.ts'
+import type { Piece } from '../../core/gzip-pieces.ts'
 import { trusted } from '../database.ts'
 import { type Conversation, Conversations, hasReached } from './conversation.ts'
 import { timeAfter, timeDigits } from './conversation-part.ts'
@@ -12,7 +13,9 @@ interface ConversationBody {
   /** See `bodyId`. */
   _id: string
   archiveId: string
-  /** The `payload` (docs/behaviour.md, Conversation) as the JSON text that the API answers. Absent where it lies in parts. */
+  /** The `payload` (docs/behaviour.md, Conversation) as the JSON text that the API answers (core/gzip-pieces.ts). Absent where it lies in parts. */
+  payloadGzip?: Buffer
+  /** The same as an earlier release stored it. */
   payload?: string
   /** The provider's own object, gzip; kept internally, never answered. Absent where it lies in parts. */
   raw?: Buffer
@@ -22,6 +25,7 @@ const schema = new mongoose.Schema<ConversationBody>(
   {
     _id: { type: String, required: true },
     archiveId: { type: String, required: true },
+    payloadGzip: Buffer,
     payload: String,
     raw: Buffer,
   },
@@ -54,11 +58,11 @@ export const LISTED = {
 } as const
 
 /** A conversation with its payload; null where that lies in parts. */
-export type ListedConversation = Omit<ListedEntry, 'payload'> & { payload: string | null }
+export type ListedConversation = Omit<ListedEntry, 'payload'> & { payload: Piece | null }
 
 /** Its payload lies in parts. */
-export const isLarge = ({ payload, payloadParts }: Pick<ListedEntry, 'payload' | 'payloadParts'>): boolean =>
-  typeof payload !== 'string' && typeof payloadParts === 'number'
+export const isLarge = ({ payload, payloadParts }: { payload?: Piece | null; payloadParts?: number }): boolean =>
+  (payload ?? null) === null && typeof payloadParts === 'number'
 
 /** A new version may be stored while the bodies of the old one are read; then the conversation is read again. */
 const READ_TIMES = 5
@@ -66,7 +70,7 @@ const READ_TIMES = 5
 /** Reads the payloads of conversations. One that was changed meanwhile comes as it is now, one that was deleted is left out. Throws `busy`. */
 export async function readPayloads(entries: ListedEntry[]): Promise<ListedConversation[]> {
   const present = new Map(entries.map((entry) => [entry._id, entry]))
-  const payloads = new Map<string, string>()
+  const payloads = new Map<string, Piece>()
   for (let time = 0; time < READ_TIMES; time++) {
     const wanted = [...present.values()].filter(
       (entry) => typeof entry.payload !== 'string' && !isLarge(entry) && !payloads.has(entry._id),
@@ -78,9 +82,9 @@ export async function readPayloads(entries: ListedEntry[]): Promise<ListedConver
       })
     }
     const bodies = await ConversationBodies.find({ _id: trusted({ $in: wanted.map(bodyId) }) })
-      .select({ payload: 1 })
-      .lean<Pick<ConversationBody, '_id' | 'payload'>[]>()
-    const byId = new Map(bodies.map((body) => [body._id, body.payload]))
+      .select({ payloadGzip: 1, payload: 1 })
+      .lean<Pick<ConversationBody, '_id' | 'payloadGzip' | 'payload'>[]>()
+    const byId = new Map(bodies.map(({ _id, payloadGzip, payload }) => [_id, payloadGzip ?? payload]))
     const changed: string[] = []
     for (const entry of wanted) {
       const payload = byId.get(bodyId(entry))

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { gzipPiece } from '../../core/gzip-pieces.ts'
 import { type Conversation, Conversations } from '../../schemas/archive/conversation.ts'
 import { bodyId, ConversationBodies } from '../../schemas/archive/conversation-body.ts'
 import { type CommandResults, Commands } from '../../schemas/command/command.ts'
@@ -64,8 +65,8 @@ export async function seedConversations({
         ...make(index),
       }
     })
-    const bodies = documents.flatMap((document) =>
-      document.payload === null ? [] : [{ _id: bodyId(document), archiveId, payload: document.payload }],
+    const bodies = await Promise.all(
+      documents.flatMap((document) => (document.payload ? [seededBody(document, document.payload)] : [])),
     )
     if (bodies.length > 0) await ConversationBodies.collection.insertMany(bodies as never)
     await Conversations.collection.insertMany(documents.map(({ payload: _, ...entry }) => entry) as never)
@@ -73,6 +74,12 @@ export async function seedConversations({
   }
   return all
 }
+
+const seededBody = async (conversation: Conversation, payload: string) => ({
+  _id: bodyId(conversation),
+  archiveId: conversation.archiveId,
+  payloadGzip: await gzipPiece(payload),
+})
 
 /** Ends a command as its actor would. */
 export async function finishAs<K extends keyof CommandResults>(id: string, result: CommandResults[K]): Promise<void> {

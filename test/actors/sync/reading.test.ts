@@ -235,7 +235,7 @@ reading('a conversation larger than a document may be is stored in parts, and ag
   }
   await complete(id)
   const large = await stored()
-  assert.is((await bodyOf(large))?.payload, undefined)
+  assert.is((await bodyOf(large))?.payloadGzip, undefined)
   assert.ok((large.payloadParts ?? 0) >= 3)
   assert.is((await payloadOf(large)).messages.length, 500)
   const { mapping } = (await rawOf(large)) as { mapping: object }

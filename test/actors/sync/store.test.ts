@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { prepare } from '../../../actors/archive/prepare.ts'
 import { deleteArchive } from '../../../actors/archive/purge-data.ts'
 import { storeConversations, storedOf } from '../../../actors/archive/store.ts'
+import { textOf } from '../../../core/gzip-pieces.ts'
 import { newId } from '../../../core/ids.ts'
 import { extractConversation } from '../../../provider/branch.ts'
 import { Conversations } from '../../../schemas/archive/conversation.ts'
@@ -66,7 +67,9 @@ async function served(archiveId: string): Promise<string> {
   const [conversation] = await readPayloads(await readPage({ selection: { archiveId }, limit: 1 }))
   assert.ok(conversation)
   const { _id, partsVersion, payload, updateTime } = conversation
-  const bytes = payload ?? (await readParts({ conversationId: _id, kind: 'payload', version: partsVersion }))
+  const bytes = payload
+    ? textOf(payload)
+    : await readParts({ conversationId: _id, kind: 'payload', version: partsVersion })
   assert.ok(bytes, 'there is something to answer')
   const { title, messages } = JSON.parse(bytes.toString())
   const [{ content }] = messages

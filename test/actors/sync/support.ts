@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { systemClock } from '../../../core/clock.ts'
+import { textOf } from '../../../core/gzip-pieces.ts'
 import { extractConversation } from '../../../provider/branch.ts'
 import { type Conversation, Conversations } from '../../../schemas/archive/conversation.ts'
 import { bodyId, ConversationBodies } from '../../../schemas/archive/conversation-body.ts'
@@ -83,10 +84,10 @@ export const bodyOf = (conversation: Conversation) => ConversationBodies.findByI
 export async function payloadOf(conversation: Conversation): Promise<{ title: string; messages: unknown[] }> {
   const { _id, partsVersion } = conversation
   const body = await bodyOf(conversation)
-  const bytes = body?.payload ?? (await readParts({ conversationId: _id, kind: 'payload', version: partsVersion }))
-  const text = bytes?.toString()
-  if (!text) throw new Error('a conversation without payload')
-  return JSON.parse(text) as { title: string; messages: unknown[] }
+  const piece = body?.payloadGzip
+  const bytes = piece ? textOf(piece) : await readParts({ conversationId: _id, kind: 'payload', version: partsVersion })
+  if (!bytes) throw new Error('a conversation without payload')
+  return JSON.parse(bytes.toString()) as { title: string; messages: unknown[] }
 }
 
 /** The provider's own object, as it is kept. */
