@@ -28,7 +28,7 @@ const matches = (header: string | undefined, tag: string): boolean =>
   header !== undefined && (header.trim() === '*' || header.split(',').some((each) => opaque(each) === opaque(tag)))
 
 /** Sends text that is JSON already. */
-export const sendJson = (response: Response, text: string): void => {
+const sendJson = (response: Response, text: string): void => {
   response.type('application/json').send(text)
 }
 
