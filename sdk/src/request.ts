@@ -25,12 +25,27 @@ function addressOf({ baseUrl }: Transport, { path, query = {} }: CallOptions): s
   return `${baseUrl.replace(/\/+$/, '')}${path}${search === '' ? '' : `?${search}`}`
 }
 
-function signalOf({ timeoutMs, signal }: CallOptions): AbortSignal | null {
-  const signals = [...(signal ? [signal] : []), ...(timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)])]
-  return signals.length === 0 ? null : AbortSignal.any(signals)
+/**
+ * The signal of one attempt. `end` leaves nothing of it on the caller's signal, which may be as old as the caller's process: `AbortSignal.any` keeps an
+ * entry there for each call.
+ */
+function attemptSignal({ timeoutMs, signal }: CallOptions): { signal: AbortSignal; end: () => void } {
+  const attempt = new AbortController()
+  const stop = () => attempt.abort(signal?.reason)
+  if (signal?.aborted) stop()
+  else signal?.addEventListener('abort', stop, { once: true })
+  const late = () => attempt.abort(new DOMException('No answer came in time', 'TimeoutError'))
+  const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs)
+  return {
+    signal: attempt.signal,
+    end: () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    },
+  }
 }
 
-function initOf(transport: Transport, call: CallOptions): RequestInit {
+function initOf(transport: Transport, call: CallOptions, signal: AbortSignal): RequestInit {
   const headers: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${transport.apiKey}` }
   if (call.contentType !== undefined) headers['content-type'] = call.contentType
   // A redirect is shown as the error that it is: the API has none, and the key belongs to this address only.
@@ -38,7 +53,7 @@ function initOf(transport: Transport, call: CallOptions): RequestInit {
     method: call.method,
     headers,
     redirect: 'manual',
-    signal: signalOf(call),
+    signal,
   }
   if (call.body !== undefined) init.body = call.body
   // Fetch demands this of a body whose length it does not know.
@@ -73,14 +88,17 @@ function readJson(text: string): { value: unknown } | undefined {
  * @throws the caller's own abort reason when `signal` aborts
  */
 export async function send(transport: Transport, call: CallOptions): Promise<Answer> {
+  const attempt = attemptSignal(call)
   let response: Response
   let text: string
   try {
-    response = await transport.fetch(addressOf(transport, call), initOf(transport, call))
+    response = await transport.fetch(addressOf(transport, call), initOf(transport, call, attempt.signal))
     text = await response.text()
   } catch (cause) {
     call.signal?.throwIfAborted()
     throw new CcsError('The API could not be reached', { status: 0, cause })
+  } finally {
+    attempt.end()
   }
   if (!response.ok) throw refusal(response, text)
   const body = readJson(text)
