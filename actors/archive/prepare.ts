@@ -54,7 +54,7 @@ export async function prepare({ extracted, listedUpdateTime, ...incoming }: Inco
     },
     oversize,
     files: extracted.files,
-    bytes: payload.length + raw.length,
+    bytes: (payloadGzip ?? payload).length + raw.length,
   }
 }
 
