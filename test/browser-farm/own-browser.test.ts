@@ -5,6 +5,7 @@ import type { Browser } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { boundedViewport } from '../../browser-farm/device-pixels.ts'
+import { launchBrowser } from '../../browser-farm/launch-browser.ts'
 import { Leases } from '../../schemas/lease/lease.ts'
 import { below, commandOf } from '../support/process-tree.ts'
 import { until } from '../support/until.ts'
@@ -89,20 +90,35 @@ own('has a profile of its own, nothing of the service in its environment, and go
   assert.not.ok((await readdir(tmpdir())).some((name) => folder.endsWith(name)))
 })
 
-own('takes nothing away that Playwright enables: of several flags of a name Chromium takes the last', async () => {
-  const farm = await world.farmProcess()
-  const browsers = async () => {
-    const commands = await Promise.all([...(await below(Number(farm.pid))).keys()].map(commandOf))
-    return commands.filter((command) => command.includes('--enable-features=') && !command.includes('--type='))
-  }
-  const [command = ''] = await until('a browser', async () => ((await browsers()).length > 0 ? browsers() : null))
-  const features = [...command.matchAll(/--enable-features=([^\0 ]+)/g)].map(([, names = '']) => names.split(','))
-  const last = features.at(-1) ?? []
-  assert.ok(features.length > 1)
-  assert.equal(
-    features.flat().filter((name) => !last.includes(name)),
-    [],
-  )
+own(
+  'takes nothing away that Playwright enables or disables: of several flags of a name Chromium takes the last',
+  async () => {
+    const farm = await world.farmProcess()
+    const browsers = async () => {
+      const commands = await Promise.all([...(await below(Number(farm.pid))).keys()].map(commandOf))
+      return commands.filter((command) => command.includes('--enable-features=') && !command.includes('--type='))
+    }
+    const [command = ''] = await until('a browser', async () => ((await browsers()).length > 0 ? browsers() : null))
+    for (const flag of ['enable', 'disable']) {
+      const named = command.matchAll(new RegExp(`--${flag}-features=([^\\0 ]+)`, 'g'))
+      const features = [...named].map(([, names = '']) => names.split(','))
+      const last = features.at(-1) ?? []
+      assert.ok(features.length > 1)
+      assert.equal(
+        features.flat().filter((name) => !last.includes(name)),
+        [],
+      )
+    }
+  },
+)
+
+own('a window is the page that it shows and nothing else', async () => {
+  const opened = await launchBrowser({ CHROMIUM_PATH: process.env['CHROMIUM_PATH'] })
+  await opened.newPage()
+  const devtools = await opened.newBrowserCDPSession()
+  const { targetInfos } = await devtools.send('Target.getTargets', { filter: [{}] })
+  await opened.close()
+  assert.equal(targetInfos.map(({ type }) => type).toSorted(), ['page', 'tab'])
 })
 
 own('shows every device pixel of the visitor, and a click lands where it was made', async () => {
