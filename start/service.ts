@@ -1,14 +1,15 @@
+import { join } from 'node:path'
 import { systemClock } from '../core/clock.ts'
-import { readConfig } from '../core/config.ts'
-import { createKeyring } from '../core/envelope.ts'
+import { ConfigError, readConfig } from '../core/config.ts'
 import type { Announcement } from './announcement.ts'
 import { type Child, type ChildOptions, keepChild } from './child.ts'
 import { environmentFor } from './child-environment.ts'
-import { prepareData } from './demo-app.ts'
-import { ACTORS_ARGUMENTS } from './node-arguments.ts'
+import { ACTORS_ARGUMENTS, NODE_ARGUMENTS, programFile } from './node-arguments.ts'
 import { announce, childEnvironment, makePlan, partnerEnvironment, siteEnvironment } from './plan.ts'
+import type { Prepared } from './prepare-data.ts'
 import { findBrowser } from './set-up/browser.ts'
 import { type Database, startDatabase } from './set-up/database/start-database.ts'
+import { runCommand } from './set-up/run-command.ts'
 
 export interface Service {
   announcement: Announcement
@@ -27,14 +28,16 @@ export async function startService({
 }): Promise<Service> {
   const clock = systemClock()
   const plan = await makePlan({ env, clock })
-  const { settings, secrets } = plan
+  const { settings } = plan
   const shared = childEnvironment({ env, plan })
   // Before anything is downloaded: one clear line about a wrong value. The database's address is not known yet.
-  const config = readConfig({ ...shared, MONGODB_URL: env['MONGODB_URL'] || 'mongodb://127.0.0.1/' })
+  readConfig({ ...shared, MONGODB_URL: env['MONGODB_URL'] || 'mongodb://127.0.0.1/' })
 
   const children: Child[] = []
   let database: Database | undefined
+  const stopping = new AbortController()
   const stop = async (): Promise<void> => {
+    stopping.abort()
     await Promise.all(children.map((child) => child.stop()))
     await database?.stop()
   }
@@ -67,24 +70,13 @@ export async function startService({
     if (plan.runsSite) keep({ name: 'sandbox provider', program: 'sandbox/main', env: siteEnvironment({ env, plan }) })
     if (plan.runsPartner)
       keep({ name: 'example partner', program: 'sdk/example/main', env: partnerEnvironment({ env, plan }) })
-    const keyring = createKeyring([config.MASTER_KEY, ...config.OLD_MASTER_KEYS])
     const ready = Promise.all(children.map((child) => child.ready))
     const interrupted = new Promise<never>((_, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
     )
     const [, signInUrl] = await Promise.race([
       interrupted,
-      Promise.all([
-        ready,
-        prepareData({
-          databaseUrl,
-          keyring,
-          secrets: secrets.app,
-          webhookUrl: plan.webhookUrl,
-          baseUrl: plan.addresses.baseUrl,
-          clock,
-        }),
-      ]),
+      Promise.all([ready, prepareData({ env: { ...common, WEBHOOK_URL: plan.webhookUrl }, signal: stopping.signal })]),
     ])
     const pids = (list: Child[]): number[] => list.flatMap(({ pid }) => pid ?? [])
     const processes = { http: pids(http), actors: pids(actors), 'browser-farm': pids(farm) }
@@ -96,4 +88,12 @@ export async function startService({
     await stop()
     throw error
   }
+}
+
+/** Resolves with a sign-in link of the demo app's owner. */
+async function prepareData(options: { env: Record<string, string | undefined>; signal: AbortSignal }): Promise<string> {
+  const program = programFile(join(import.meta.dirname, 'prepare-data'))
+  const prepared: Prepared = JSON.parse(await runCommand(process.execPath, [...NODE_ARGUMENTS, program], options))
+  if ('wrong' in prepared) throw new ConfigError(prepared.wrong)
+  return prepared.signInUrl
 }

@@ -2,6 +2,7 @@ import { deriveKey, type Keyring, seal, unseal } from '../../core/envelope.ts'
 import { newApiKey, newId, newSecret, sha256 } from '../../core/ids.ts'
 import { unlessDuplicate } from '../database.ts'
 import { type ApiKey, type App, type AppSecret, Apps } from './app.ts'
+import { DEMO_APP_ID } from './demo-app-id.ts'
 
 /** What is shown once when an app is created. */
 export interface AppSecrets {
@@ -122,8 +123,6 @@ export const appKey = (
   app: Pick<App, '_id' | 'key'>,
   { keyring, purpose }: { keyring: Keyring; purpose: string },
 ): Buffer => deriveKey(keyring.unwrap(app.key), purpose)
-
-export const DEMO_APP_ID = 'demo'
 
 /** The app of a newcomer's `npm start`: made once with secrets that the caller keeps; its webhook address follows the start. */
 export async function ensureDemoApp({

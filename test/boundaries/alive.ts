@@ -2,7 +2,7 @@
 const ENTRIES = [
   /(?:^|\/)main\.ts$/,
   /\.test\.ts$/,
-  /^(?:start\/bootstrap\.js|start\/(?:app|build|doctor)\.ts|deploy\/build\.ts)$/,
+  /^(?:start\/bootstrap\.js|start\/(?:app|build|doctor|prepare-data)\.ts|deploy\/build\.ts)$/,
   // What the pages' bundles begin with.
   /^http\/pages\/(\w+)\/assets\/\1\.ts$/,
   /^http\/portal\/assets\/portal\.ts$/,
