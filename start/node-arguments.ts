@@ -10,5 +10,11 @@ export const NODE_ARGUMENTS = EXTENSION === '.ts' ? ['--import', 'tsx'] : ['--en
  */
 export const ACTORS_ARGUMENTS = [...NODE_ARGUMENTS, '--max-semi-space-size=64']
 
+/**
+ * And the environment of a farm node: blocks of a MiB and more go back to the system once they are free. The C library (glibc) would keep those that
+ * Playwright's program was read into, 15 MiB; pictures are smaller.
+ */
+export const FARM_MEMORY = { MALLOC_MMAP_THRESHOLD_: String(1_024 * 1_024) }
+
 /** A program by its path without an extension. */
 export const programFile = (path: string): string => `${path}${EXTENSION}`

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../core/config.ts'
 import type { Announcement } from './announcement.ts'
 import { type Child, type ChildOptions, keepChild } from './child.ts'
 import { environmentFor } from './child-environment.ts'
-import { ACTORS_ARGUMENTS, NODE_ARGUMENTS, programFile } from './node-arguments.ts'
+import { ACTORS_ARGUMENTS, FARM_MEMORY, NODE_ARGUMENTS, programFile } from './node-arguments.ts'
 import { announce, childEnvironment, makePlan, partnerEnvironment, siteEnvironment } from './plan.ts'
 import type { Prepared } from './prepare-data.ts'
 import { findBrowser } from './set-up/browser.ts'
@@ -65,7 +65,11 @@ export async function startService({
       program: 'actors/main',
       nodeArguments: ACTORS_ARGUMENTS,
     })
-    const farm = many(settings.FARM_PROCESSES, { name: 'browser-farm', program: 'browser-farm/main' })
+    const farm = many(settings.FARM_PROCESSES, {
+      name: 'browser-farm',
+      program: 'browser-farm/main',
+      env: { ...environmentFor('browser-farm', common), ...FARM_MEMORY },
+    })
     // These two stand for other companies: the service's own secrets are not theirs.
     if (plan.runsSite) keep({ name: 'sandbox provider', program: 'sandbox/main', env: siteEnvironment({ env, plan }) })
     if (plan.runsPartner)

@@ -13,8 +13,8 @@ const KIB_PER_MIB = 1_024
 /** Of Linux: what `/proc` counts processor time in. */
 const TICKS_A_SECOND = 100
 
-/** What the processes below `root` take, without those below `except` and without both themselves. */
-export async function usageBelow(root: number, options: { except?: number } = {}): Promise<Usage> {
+/** What the processes below `root` take, with `itself` or without it, and without `except` and those below that. */
+export async function usageBelow(root: number, options: Parameters<typeof below>[1] = {}): Promise<Usage> {
   const found = await below(root, options)
   const usage = { mib: 0, processorSeconds: 0, processes: found.size }
   for (const [pid, ticks] of found) {

@@ -7,6 +7,8 @@ import { signLink } from '../../sdk/src/index.ts'
 import type { Announcement } from '../../start/announcement.ts'
 
 interface WholeService {
+  /** Of the process that starts all others. */
+  pid: number
   baseUrl: string
   /** Until it was ready, with nothing there yet. */
   readyMs: number
@@ -26,6 +28,7 @@ export async function startWholeService(env: Record<string, string>): Promise<Wh
   const readyMs = performance.now() - begin
   const { app, baseUrl }: Announcement = JSON.parse(String(line))
   return {
+    pid: Number(service.pid),
     baseUrl,
     readyMs,
     link: ({ userRef }) => signLink({ ...app, baseUrl, userRef }).url,

@@ -19,13 +19,17 @@ async function allProcesses(): Promise<Map<number, Stat>> {
 }
 
 /** What a process has started, and what that has: ticks of the processor by process id. Without `except` and what is below that. */
-export async function below(root: number, { except }: { except?: number } = {}): Promise<Map<number, number>> {
+export async function below(
+  root: number,
+  { except, itself = false }: { except?: number /** And the process too. */; itself?: boolean } = {},
+): Promise<Map<number, number>> {
   const all = await allProcesses()
   const isBelow = (pid: number): boolean => {
     const parent = all.get(pid)?.parent
     return parent !== undefined && pid !== except && (parent === root || isBelow(parent))
   }
-  return new Map([...all].filter(([pid]) => isBelow(pid)).map(([pid, { ticks }]) => [pid, ticks]))
+  const found = [...all].filter(([pid]) => isBelow(pid) || (itself && pid === root))
+  return new Map(found.map(([pid, { ticks }]) => [pid, ticks]))
 }
 
 export const commandOf = (pid: number) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')
