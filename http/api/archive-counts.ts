@@ -2,7 +2,7 @@ import { type Clock, DAY } from '../../core/clock.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'
 import type { Connection } from '../../schemas/connection/connection.ts'
 import { RECENT_WINDOW_DAYS } from '../../wire/connections.ts'
-import { archiveVersion, createVersionCache, type Versioned } from './archive-version.ts'
+import { archiveVersion, CACHED_MS, createVersionCache, type Versioned } from './archive-version.ts'
 
 type CountedConnection = Versioned & Pick<Connection, 'archiveId'>
 
@@ -13,7 +13,7 @@ interface ArchiveCounts {
 }
 
 interface CachedCounts extends ArchiveCounts {
-  /** When the next conversation leaves the window. */
+  /** No conversation leaves the window before this moment (Unix ms). */
   until: number
 }
 
@@ -23,7 +23,8 @@ const NONE: ArchiveCounts = { all: 0, recent: 0 }
 
 /**
  * Counts the conversations of connections as of now, by connection id: one indexed aggregate for all those that are not known.
- * What was counted holds while nobody writes to the archive and no conversation leaves the window.
+ * What was counted holds while nobody writes to the archive and no conversation leaves the window, which is looked for as far ahead as
+ * counts are kept: the moment of the next one to leave would cost a third more.
  */
 export function createArchiveCounts({ clock }: { clock: Clock }) {
   const cache = createVersionCache<CachedCounts>({ clock, most: MOST_CACHED })
@@ -39,10 +40,9 @@ export function createArchiveCounts({ clock }: { clock: Clock }) {
     const since = new Date(now.getTime() - WINDOW_MS)
     const counted = await countByArchive({ archiveIds: unknown.flatMap(({ archiveId }) => archiveId ?? []), since })
     for (const connection of unknown) {
-      const { all = 0, recent = 0, oldestRecent = null } = counted.get(connection.archiveId ?? '') ?? {}
+      const { all = 0, recent = 0, staying = 0 } = counted.get(connection.archiveId ?? '') ?? {}
       known.set(connection._id, { all, recent })
-      const until = oldestRecent ? oldestRecent.getTime() + WINDOW_MS : Number.POSITIVE_INFINITY
-      cache.set(archiveVersion(connection), { all, recent, until })
+      if (staying === recent) cache.set(archiveVersion(connection), { all, recent, until: now.getTime() + CACHED_MS })
     }
     return (connectionId) => known.get(connectionId) ?? NONE
   }
@@ -50,8 +50,8 @@ export function createArchiveCounts({ clock }: { clock: Clock }) {
 
 interface Counted extends ArchiveCounts {
   _id: string
-  /** The first message of the conversation that leaves the window next. */
-  oldestRecent: Date | null
+  /** Those of the recent ones that are still so when counts of now are kept no longer. */
+  staying: number
 }
 
 async function countByArchive({
@@ -62,15 +62,15 @@ async function countByArchive({
   since: Date
 }): Promise<Map<string, Counted>> {
   if (archiveIds.length === 0) return new Map()
-  const isRecent = { $gte: ['$firstMessageAt', since] }
+  const countFrom = (from: Date) => ({ $sum: { $cond: [{ $gte: ['$firstMessageAt', from] }, 1, 0] } })
   const counts = await Conversations.aggregate<Counted>([
     { $match: { archiveId: { $in: archiveIds } } },
     {
       $group: {
         _id: '$archiveId',
         all: { $sum: 1 },
-        recent: { $sum: { $cond: [isRecent, 1, 0] } },
-        oldestRecent: { $min: { $cond: [isRecent, '$firstMessageAt', null] } },
+        recent: countFrom(since),
+        staying: countFrom(new Date(since.getTime() + CACHED_MS)),
       },
     },
   ])

@@ -22,7 +22,8 @@ interface VersionCache<T> {
   set(name: string | null, value: T): void
 }
 
-const CACHED_MS = MINUTE
+/** How long (ms) anything is kept. */
+export const CACHED_MS = MINUTE
 
 export function createVersionCache<T>({ clock, most }: { clock: Clock; most: number }): VersionCache<T> {
   const byName = new Map<string, { value: T; until: number }>()
