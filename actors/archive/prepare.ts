@@ -6,6 +6,9 @@ import type { Conversation } from '../../schemas/archive/conversation.ts'
 import { INLINE_BYTES } from '../../schemas/archive/conversation-part.ts'
 import { LONGEST_TITLE } from '../../wire/conversations.ts'
 
+/** Of the objects that tell of one file, beside their texts. */
+const FILE_BYTES = 128
+
 /** One conversation as read from the provider or an export, beside the provider's own object. */
 interface Incoming {
   extracted: ExtractedConversation
@@ -54,10 +57,17 @@ export async function prepare({ extracted, listedUpdateTime, ...incoming }: Inco
     },
     oversize,
     files: extracted.files,
-    bytes: (payloadGzip ?? payload).length + raw.length,
+    bytes: (payloadGzip ?? payload).length + raw.length + extracted.externalId.length + bytesOf(extracted.files),
   }
 }
 
-/** Not between the halves of one character. */
-const cut = (title: string): string =>
-  title.length > LONGEST_TITLE ? title.slice(0, LONGEST_TITLE).replace(/[\ud800-\udbff]$/, '') : title
+/** They are held as they are, however well the text that names them was compressed. */
+const bytesOf = (files: FileReference[]): number =>
+  files.reduce((sum, { assetPointer, name = '' }) => sum + FILE_BYTES + assetPointer.length + name.length, 0)
+
+/** Not between the halves of one character. A copy, since a part of a string keeps the whole of it in memory. */
+const cut = (title: string): string => {
+  if (title.length <= LONGEST_TITLE) return title
+  const start = title.slice(0, LONGEST_TITLE).replace(/[\ud800-\udbff]$/, '')
+  return Buffer.from(start, 'utf16le').toString('utf16le')
+}
