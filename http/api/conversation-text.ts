@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Response } from 'express'
 import { ServiceError } from '../../core/errors.ts'
 import { type Piece, textOf } from '../../core/gzip-pieces.ts'
@@ -49,8 +48,9 @@ export async function sendLargePage({
   tail: string
 }): Promise<void> {
   response.type('application/json')
+  const drained = draining(response)
   const write = async (text: string): Promise<void> => {
-    if (!response.write(text)) await drained(response)
+    if (!response.write(text)) await drained()
     if (response.destroyed) throw new Error('the client went away')
   }
   let before = '{"conversations":['
@@ -66,13 +66,18 @@ export async function sendLargePage({
   response.end(`${before === ',' ? '' : before}],${tail}`)
 }
 
-/** Waits until more may be sent, or the client is gone. Leaves nothing on the answer, which may wait many times. */
-async function drained(response: Response): Promise<void> {
-  const over = new AbortController()
-  const { signal } = over
-  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]).finally(() =>
-    over.abort(),
-  )
+/**
+ * Returns what waits until more may be sent, or the client is gone. It listens once for the whole answer, which may wait many times: what compresses an
+ * answer takes the listeners of `drain` for itself, and they cannot be removed from there.
+ */
+function draining(response: Response): () => Promise<void> {
+  let goOn = (): void => undefined
+  for (const event of ['drain', 'close']) response.on(event, () => goOn())
+  return () =>
+    new Promise((resolve) => {
+      goOn = resolve
+      if (response.destroyed) resolve()
+    })
 }
 
 /** Undefined where it was deleted meanwhile. */
