@@ -15,7 +15,7 @@ const TRAILER_BYTES = 8
 const STORED_BYTES = 0xffff
 
 /** Text barely gets smaller with more effort or memory, and takes several times as long. */
-const EFFORT = { level: constants.Z_BEST_SPEED, memLevel: 7, windowBits: 14 }
+const EFFORT = { level: constants.Z_BEST_SPEED, memLevel: 7, windowBits: 14, chunkSize: 4 * 1024 }
 /** Compressed at once below this, which is faster than the way to another thread and back. */
 const IN_PLACE_BYTES = 64 * 1024
 const deflateElsewhere = promisify(deflateRaw)

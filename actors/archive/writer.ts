@@ -5,7 +5,7 @@ import type { Prepared } from './prepare.ts'
 import { type Stored, storeConversations } from './store.ts'
 
 /** Written in one go: so many conversations or bytes of them, or what has come together after this time (machine ms). */
-const BATCH_CONVERSATIONS = 250
+const BATCH_CONVERSATIONS = 1_000
 const BATCH_BYTES = 2.5 * 1024 * 1024
 const BATCH_MS = 2 * SECOND
 /** The database gets the next batch while it still works on the one before: it answers several writes in a row for each. */

@@ -129,7 +129,7 @@ writing(
 )
 
 writing('a batch that was stored beside one that was not is not noted as read', async () => {
-  const BATCH = 250
+  const BATCH = 1_000
   const _id = newId()
   const archiveId = newId()
   const backfill = { done: false }
