@@ -1,16 +1,15 @@
 import { isIP } from 'node:net'
-import { Agent, type Dispatcher } from 'undici'
-import { type Clock, MINUTE, SECOND } from '../core/clock.ts'
+import type { Dispatcher } from 'undici'
+import { type Clock, MINUTE } from '../core/clock.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { isPublicAddress } from '../core/public-address.ts'
-import { publicLookup } from '../core/public-lookup.ts'
+import { createPublicAgent } from '../core/public-agent.ts'
 import { throwIfRefused } from './caller.ts'
 import { AnswerTooLargeError, ProviderContractError } from './errors.ts'
 import { hostAllowed, isLoopbackHost, onLoopback, type ProviderProfile } from './profile.ts'
-import { type ProviderAnswer, providerAgent, request } from './request.ts'
+import { CONNECT_TIMEOUT_MS, MOST_BYTES, type ProviderAnswer, providerAgent, request } from './request.ts'
 
 const DOWNLOAD_TIMEOUT_MS = 3 * MINUTE
-const CONNECT_TIMEOUT_MS = 10 * SECOND
 const MAX_REDIRECTS = 3
 
 /** A file's bytes with the media type that came with them, or word that there are more of them than asked for. */
@@ -18,7 +17,8 @@ export type FileAnswer =
   | ({ tooLarge: false; bytes: Buffer; contentType: string | null } & Pick<ProviderAnswer, 'release'>)
   | { tooLarge: true }
 
-const publicAgent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS, lookup: publicLookup() } })
+/** Hosts that an answer names. */
+const publicAgent = createPublicAgent({ allowPrivate: false, connectMs: CONNECT_TIMEOUT_MS, mostBytes: MOST_BYTES })
 
 interface DownloadOptions {
   url: string

@@ -1,8 +1,9 @@
 import { promisify } from 'node:util'
 import { gunzip, gunzipSync } from 'node:zlib'
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { ByteShare } from '../core/byte-budget.ts'
 import { type Clock, SECOND, type Timer } from '../core/clock.ts'
+import { ANSWER_TOO_LARGE, createPublicAgent } from '../core/public-agent.ts'
 import { AnswerTooLargeError, ProviderUnavailableError } from './errors.ts'
 import { openMemory } from './memory.ts'
 import { Receiver } from './receiver.ts'
@@ -13,7 +14,9 @@ const INFLATED_IN_PLACE = 16 * 1024
 
 /** Bytes of answer headers: 12 KB of `Set-Cookie` have to pass (docs/provider.md, Session); more than this is no provider. */
 const MAX_HEADER_BYTES = 64 * 1024
-const CONNECT_TIMEOUT_MS = 10 * SECOND
+export const CONNECT_TIMEOUT_MS = 10 * SECOND
+/** Of one answer with whatever frames it: twice the largest that is read (caller.ts). */
+export const MOST_BYTES = 128 * 1024 * 1024
 
 /** The end of a gzip file: its size before it was compressed. */
 const SIZE_BYTES = 4
@@ -36,9 +39,12 @@ export interface ProviderAnswer {
 }
 
 /** One for the process: connections to a provider are kept open between calls, and idle ones keep no process alive. */
-export const providerAgent = new Agent({
+export const providerAgent = createPublicAgent({
+  // Configured hosts are trusted, wherever they are.
+  allowPrivate: true,
+  connectMs: CONNECT_TIMEOUT_MS,
+  mostBytes: MOST_BYTES,
   maxHeaderSize: MAX_HEADER_BYTES,
-  connect: { timeout: CONNECT_TIMEOUT_MS },
 })
 
 interface RequestOptions {
@@ -101,7 +107,7 @@ export async function request(options: RequestOptions): Promise<ProviderAnswer> 
   } catch (error) {
     memory.close()
     signal?.throwIfAborted()
-    if (codeOf(error) === TOO_LARGE) throw new AnswerTooLargeError(what, maxBytes)
+    if (codeOf(error) === TOO_LARGE || codeOf(error) === ANSWER_TOO_LARGE) throw new AnswerTooLargeError(what, maxBytes)
     if (error instanceof AnswerTooLargeError || error instanceof ProviderUnavailableError) throw error
     throw new ProviderUnavailableError(`The provider's ${what} failed: ${networkReason(error)}`)
   } finally {

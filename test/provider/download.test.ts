@@ -4,8 +4,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isPublicAddress } from '../../core/public-address.ts'
 import { createProviderClient } from '../../provider/client.ts'
+import type { FileAnswer } from '../../provider/download.ts'
 import { ProviderContractError, ProviderUnavailableError } from '../../provider/errors.ts'
 import { sandboxProfile } from '../../provider/profile.ts'
+import { startEndlessAnswer, WITHOUT_AN_END } from '../support/endless-answer.ts'
 import { withProvider } from './own-provider.ts'
 import { fastClock } from './sandbox.ts'
 
@@ -98,6 +100,26 @@ test('a provider that is not on this machine cannot send the service to this mac
     assert.instance(error, ProviderUnavailableError)
   })
 })
+
+for (const [name, answered] of Object.entries(WITHOUT_AN_END)) {
+  test(`a download with ${name} without an end: read no further than any answer`, async () => {
+    const endless = await startEndlessAnswer(answered)
+    const handler: RequestListener = (_, response) => response.end(json({ download_url: endless.url }))
+    await withProvider({ handler }, async (_, origin) => {
+      const client = createProviderClient({
+        profile: sandboxProfile(origin),
+        credential: { cookie: 'c', accessToken: 't' },
+        clock: fastClock,
+        timeoutMs: 10_000,
+      })
+      const file = await client.file('f', { maxBytes: 100 }).catch((error: unknown) => error)
+      // The parser has a bound of its own for some of it.
+      assert.ok(file instanceof ProviderUnavailableError || (file as FileAnswer | null)?.tooLarge)
+      assert.ok(endless.written() < 256 * 1_024 * 1_024, `${endless.written()} bytes`)
+    })
+    await endless.stop()
+  })
+}
 
 test('redirects are followed, each checked, without credentials', async () => {
   const seen: unknown[] = []

@@ -9,6 +9,7 @@ import { type SendOptions, sendWebhook } from '../../../actors/delivery/send.ts'
 import { signatureOf } from '../../../actors/delivery/signature.ts'
 import { type Clock, systemClock } from '../../../core/clock.ts'
 import type { Resolve } from '../../../core/public-lookup.ts'
+import { startEndlessAnswer, WITHOUT_AN_END } from '../../support/endless-answer.ts'
 import { startEndpoint } from './receiver.ts'
 
 /** The ten seconds of an attempt pass fifty times as fast; everything else is real. */
@@ -87,38 +88,14 @@ sending('at most 64 KiB of an answer are read, and its first KiB kept', async ()
   await endpoint.stop()
 })
 
-const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
-/** Of each, the rest is repeated. */
-const WITHOUT_AN_END: Record<string, [begin: string, rest: string]> = {
-  'informational answers': ['', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
-  'an extension of a chunk': [`${CHUNKED}5;`, 'a'],
-  'the length of a chunk': [CHUNKED, '0'],
-  'the words of a status': ['HTTP/1.1 200 ', 'a'],
-  'empty lines': ['', '\r\n'],
-  'a header': ['HTTP/1.1 200 OK\r\na: ', 'a'],
-  trailers: [`${CHUNKED}0\r\n`, 'a: b\r\n'],
-}
-for (const [name, [begin, rest]] of Object.entries(WITHOUT_AN_END)) {
+for (const [name, answered] of Object.entries(WITHOUT_AN_END)) {
   sending(`${name} without an end: read no further than any answer`, async () => {
-    let written = 0
-    const block = Buffer.from(rest.repeat(16_384 / rest.length))
-    const server = createServer((socket) => {
-      const pour = () => {
-        while (!socket.destroyed && socket.write(block)) written += block.length
-      }
-      socket.on('error', () => undefined)
-      socket.once('data', () => {
-        socket.on('drain', pour).write(begin)
-        pour()
-      })
-    })
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    const { port } = server.address() as AddressInfo
-    const { error, answer } = await send({ url: `http://127.0.0.1:${port}/`, clock: systemClock() })
+    const endless = await startEndlessAnswer(answered)
+    const { error, answer } = await send({ url: endless.url, clock: systemClock() })
     assert.match(error ?? '', /too large/)
     assert.is(answer, undefined)
-    assert.ok(written < 16 * 1_024 * 1_024)
-    await new Promise((done) => server.close(done))
+    assert.ok(endless.written() < 16 * 1_024 * 1_024)
+    await endless.stop()
   })
 }
 
