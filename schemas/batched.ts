@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { SECOND, systemClock } from '../core/clock.ts'
 import { within } from '../core/within.ts'
 
@@ -5,8 +6,8 @@ import { within } from '../core/within.ts'
 const PATIENCE_MS = SECOND / 2
 
 /**
- * Lets calls that come while an earlier one is under way share the next one, which begins when that has ended, or takes too long. A call never takes part in work that began before it, so
- * it sees whatever was acknowledged before it was made.
+ * Lets calls that come in one turn of the event loop share their work, and those that come while it is under way share the next, which begins when that
+ * has ended, or takes too long. A call never takes part in work that began before it, so it sees whatever was acknowledged before it was made.
  */
 export function batched<K, V>(load: (keys: K[]) => Promise<V[]>): (key: K) => Promise<V> {
   interface Waiting {
@@ -29,6 +30,7 @@ export function batched<K, V>(load: (keys: K[]) => Promise<V[]>): (key: K) => Pr
   const run = async (): Promise<void> => {
     underWay = true
     while (waiting.length > 0) {
+      await endOfTurn()
       const batch = waiting
       waiting = []
       await within(PATIENCE_MS, settle(batch), { clock, late: () => new Error('late') }).catch(() => undefined)
