@@ -91,6 +91,17 @@ test('secrets are made once and only their owner reads them', async () => {
   assert.match(String(await keepSecrets({ dataDir }).catch((error) => error)), /secrets\.json/)
 })
 
+test('starts at once have the same secrets', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'ccs-at-once-'))
+  try {
+    const [first, ...others] = await Promise.all([1, 2, 3].map(() => keepSecrets({ dataDir: folder })))
+    for (const other of others) assert.equal(other, first)
+    assert.equal(await readdir(folder), ['secrets.json'])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 test('what another user made where the secrets and the program belong is not used', async () => {
   // Nobody else can make a folder of another user's.
   if (process.getuid?.() !== 0) return
@@ -122,7 +133,8 @@ test('what another user made where the secrets and the program belong is not use
     const [file, unfinished] = [join(folder, 'secrets.json'), join(folder, 'secrets.json.unfinished')]
     await symlink(join(folder, 'elsewhere'), unfinished)
     await keepSecrets({ dataDir: folder })
-    assert.equal(await readdir(folder), ['secrets.json'])
+    // Neither followed nor anything else left beside the file.
+    assert.equal((await readdir(folder)).sort(), ['secrets.json', 'secrets.json.unfinished'])
     await chown(file, stranger, stranger)
     assert.match(String(await keepSecrets({ dataDir: folder }).catch((error) => error)), /belongs to another user/)
   } finally {
