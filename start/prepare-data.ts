@@ -12,7 +12,7 @@ import { keepSecrets } from './secrets.ts'
 
 /**
  * Creates the indexes, the demo app and its owner, and checks that the data there was written under this master key. Writes a sign-in link of
- * the owner, which works once, within an hour, or what is wrong with the configuration: one line of JSON on stdout. A process that ends: the
+ * the owner, which works once, within an hour, or why there is none: one line of JSON on stdout. A process that ends: the
  * parent of the service's processes would keep 20 MiB for what this loads.
  */
 
@@ -48,8 +48,7 @@ async function mustOpen(keyring: Keyring): Promise<void> {
   }
 }
 
-const prepared = await prepare().catch((error: unknown): Prepared => {
-  if (error instanceof ConfigError) return { wrong: error.message }
-  throw error
-})
+const prepared = await prepare().catch(
+  (error: unknown): Prepared => ({ wrong: error instanceof Error ? error.message : String(error) }),
+)
 process.stdout.write(JSON.stringify(prepared))

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { systemClock } from '../core/clock.ts'
-import { ConfigError, readConfig } from '../core/config.ts'
+import { readConfig } from '../core/config.ts'
 import type { Announcement } from './announcement.ts'
 import { type Child, type ChildOptions, keepChild } from './child.ts'
 import { environmentFor } from './child-environment.ts'
@@ -98,6 +98,6 @@ export async function startService({
 async function prepareData(options: { env: Record<string, string | undefined>; signal: AbortSignal }): Promise<string> {
   const program = programFile(join(import.meta.dirname, 'prepare-data'))
   const prepared: Prepared = JSON.parse(await runCommand(process.execPath, [...NODE_ARGUMENTS, program], options))
-  if ('wrong' in prepared) throw new ConfigError(prepared.wrong)
+  if ('wrong' in prepared) throw new Error(prepared.wrong)
   return prepared.signInUrl
 }

@@ -44,4 +44,11 @@ test('the demo app is made once, follows the webhook address of each start, and 
   assert.match(JSON.stringify(wrong), /"wrong":"MASTER_KEY: the data in this database was written under another one/)
 })
 
+test('what else goes wrong is one line too', async () => {
+  const MASTER_KEY = randomBytes(32).toString('base64')
+  const away = await prepare({ MASTER_KEY, MONGODB_URL: 'mongodb://127.0.0.1:1/nothing' })
+  assert.ok('wrong' in away)
+  assert.match(away.wrong, /^[^\n]*ECONNREFUSED[^\n]*$/)
+})
+
 test.run()
