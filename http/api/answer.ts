@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Response } from 'express'
-import { joinPieces, type Piece, unpackedBytes } from '../../core/gzip-pieces.ts'
+import { gzipPiece, joinPieces, type Piece, unpackedBytes } from '../../core/gzip-pieces.ts'
 import { LEAST_COMPRESSED } from '../kit/compress.ts'
 
 const unpack = promisify(gunzip)
@@ -34,11 +34,16 @@ const sendJson = (response: Response, text: string): void => {
 
 /** Sends JSON text in pieces: as they are stored to who takes gzip, and unpacked to others; another way to compress is the middleware's. */
 export async function sendPieces(response: Response, pieces: Piece[]): Promise<void> {
-  const whole = joinPieces(pieces)
-  const gzip = unpackedBytes(whole) >= LEAST_COMPRESSED && response.req.acceptsEncodings('gzip') === 'gzip'
+  const takesGzip = response.req.acceptsEncodings('gzip') === 'gzip'
+  const whole = joinPieces(takesGzip ? await Promise.all(pieces.map(compressed)) : pieces)
+  const gzip = takesGzip && unpackedBytes(whole) >= LEAST_COMPRESSED
   if (gzip) response.set('Content-Encoding', 'gzip')
   response.type('application/json').send(gzip ? whole : await unpack(whole))
 }
+
+/** An earlier release stored texts as they are. What is short gains nothing. */
+const compressed = (piece: Piece): Piece | Promise<Piece> =>
+  typeof piece === 'string' && piece.length >= LEAST_COMPRESSED ? gzipPiece(piece) : piece
 
 /** The same with an ETag; 304 where the client has it already. */
 export function answerJson(response: Response, text: string): void {

@@ -71,6 +71,26 @@ test('a page is the same text in every encoding', async () => {
   }
 })
 
+test('what an earlier release stored is compressed too', async () => {
+  const { _id, archiveId = '' } = await seedConnection({ appId: 'app-one', userRef: 'stored-as-text' })
+  const payload = JSON.stringify({
+    title: null,
+    messages: [{ role: 'user', content: 'word '.repeat(20_000), timestamp: null }],
+  })
+  for (const { payload: _, ...conversation } of await seedConversations({
+    archiveId,
+    count: 3,
+    make: () => ({ payload }),
+  }))
+    await ConversationBodies.updateOne({ _id: bodyId(conversation) }, { $set: { payload }, $unset: { payloadGzip: 1 } })
+  const { headers, text } = await world.ask(`/api/conversations?connectionId=${_id}`, {
+    headers: { 'accept-encoding': 'gzip' },
+  })
+  assert.is(headers.get('content-encoding'), 'gzip')
+  assert.ok(text.length > 300_000)
+  assert.ok(Number(headers.get('content-length')) < text.length / 10, headers.get('content-length') ?? '')
+})
+
 test('a page that is small is sent as it is', async () => {
   const path = await seedTexts('small')
   const { headers } = await world.ask(`${path}&limit=1`, { headers: { 'accept-encoding': 'gzip' } })
