@@ -33,6 +33,10 @@ export const textOf = (piece: Piece): string => (typeof piece === 'string' ? pie
 /** Bytes of the text of a gzip file that is smaller than 4 GiB. */
 export const unpackedBytes = (file: Buffer): number => file.readUInt32LE(file.length - 4)
 
+/** Bytes of the text of a piece. */
+export const textBytes = (piece: Piece): number =>
+  typeof piece === 'string' ? Buffer.byteLength(piece) : unpackedBytes(piece)
+
 /** Joins pieces to one gzip file. */
 export function joinPieces(pieces: Piece[]): Buffer {
   const joined: Buffer[] = [HEADER]

@@ -32,11 +32,13 @@ const sendJson = (response: Response, text: string): void => {
   response.type('application/json').send(text)
 }
 
+export const takesGzip = ({ req }: Response): boolean => req.acceptsEncodings('gzip') === 'gzip'
+
 /** Sends JSON text in pieces: as they are stored to who takes gzip, and unpacked to others; another way to compress is the middleware's. */
 export async function sendPieces(response: Response, pieces: Piece[]): Promise<void> {
-  const takesGzip = response.req.acceptsEncodings('gzip') === 'gzip'
-  const whole = joinPieces(takesGzip ? await Promise.all(pieces.map(compressed)) : pieces)
-  const gzip = takesGzip && unpackedBytes(whole) >= LEAST_COMPRESSED
+  const packs = takesGzip(response)
+  const whole = joinPieces(packs ? await Promise.all(pieces.map(compressed)) : pieces)
+  const gzip = packs && unpackedBytes(whole) >= LEAST_COMPRESSED
   if (gzip) response.set('Content-Encoding', 'gzip')
   response.type('application/json').send(gzip ? whole : await unpack(whole))
 }

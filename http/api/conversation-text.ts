@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 import { ServiceError } from '../../core/errors.ts'
-import { type Piece, textOf } from '../../core/gzip-pieces.ts'
+import { type Piece, textBytes, textOf } from '../../core/gzip-pieces.ts'
 import { Conversations } from '../../schemas/archive/conversation.ts'
 import {
   isLarge,
@@ -13,6 +13,13 @@ import { readParts } from '../../schemas/archive/conversation-part.ts'
 
 /** A new version may be stored while the parts of the old one are read; then they are read again. */
 const READ_TIMES = 5
+
+/** Text of a page that is sent in one go to who does not take gzip: a thousand times as much as its pieces takes memory until it is read. */
+const MOST_UNPACKED = 4 * 1024 * 1024
+
+/** True of a page that is better unpacked one by one. */
+export const unpacksToMuch = (conversations: ListedConversation[]): boolean =>
+  conversations.reduce((sum, { payload }) => sum + (payload === null ? 0 : textBytes(payload)), 0) > MOST_UNPACKED
 
 /** The JSON text of one conversation (docs/behaviour.md, Conversation) in pieces. The payload is JSON text already and goes out as it was stored. */
 function conversationPieces({ _id, externalId, title, updateTime }: ListedConversation, payload: Piece): Piece[] {
@@ -37,7 +44,7 @@ export const pagePieces = (conversations: ListedConversation[], tail: string): P
 const conversationText = (conversation: ListedConversation, payload: Piece): string =>
   conversationPieces(conversation, payload).map(textOf).join('')
 
-/** Sends a page that holds large conversations one by one, so that memory holds no more than one of them. */
+/** Sends a page that holds large conversations, or too much to be unpacked at once, one by one, so that memory holds no more than one of them. */
 export async function sendLargePage({
   response,
   conversations,

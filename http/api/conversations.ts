@@ -10,9 +10,9 @@ import { conversationsQuery } from '../../wire/conversations.ts'
 import { callerOf } from '../access/api-key.ts'
 import { SENT } from '../kit/endpoint-router.ts'
 import { parseInput } from '../kit/input.ts'
-import { answeredUnchanged, sendPieces } from './answer.ts'
+import { answeredUnchanged, sendPieces, takesGzip } from './answer.ts'
 import { archiveVersion, type Versioned } from './archive-version.ts'
-import { pagePieces, sendLargePage } from './conversation-text.ts'
+import { pagePieces, sendLargePage, unpacksToMuch } from './conversation-text.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { ApiHandler } from './handler.ts'
 import { createOffsetIndex, type OffsetIndex } from './offset-index.ts'
@@ -104,6 +104,7 @@ async function send(response: Response, { entries, ...rest }: Page): Promise<voi
   const tagged = `${entries.map(({ _id, hash, updateTime }) => `${_id}${hash}${updateTime?.getTime()}`).join()}${tail}`
   if (answeredUnchanged(response, tagged)) return
   const conversations = await readPayloads(entries)
-  if (conversations.some(isLarge)) return sendLargePage({ response, conversations, tail })
+  if (conversations.some(isLarge) || (!takesGzip(response) && unpacksToMuch(conversations)))
+    return sendLargePage({ response, conversations, tail })
   await sendPieces(response, pagePieces(conversations, tail))
 }

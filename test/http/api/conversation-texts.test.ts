@@ -188,6 +188,25 @@ for (const encoding of ['identity', 'gzip']) {
   })
 }
 
+test('a page of little that unpacks to a lot is not held in memory until it is read', async () => {
+  const { _id, archiveId = '' } = await seedConnection({ appId: 'app-one', userRef: 'unpacks' })
+  const content = 'a'.repeat(1_000_000)
+  const payload = JSON.stringify({ title: null, messages: [{ role: 'user', content, timestamp: null }] })
+  await seedConversations({ archiveId, count: 50, make: () => ({ payload }) })
+  let response: ServerResponse | undefined
+  world.server.once('request', (_, its) => {
+    response = its
+  })
+  // Reads nothing yet.
+  const answer = await fetch(`${world.url}/api/conversations?connectionId=${_id}`, {
+    headers: { authorization: `Bearer ${world.one.apiKey}`, 'accept-encoding': 'identity' },
+  })
+  assert.ok((response?.writableLength ?? 0) < 10_000_000, `${response?.writableLength} bytes`)
+  const { conversations } = (await answer.json()) as Listing
+  assert.is(conversations.length, 50)
+  assert.ok(conversations.every((each) => JSON.stringify(each.payload) === payload))
+})
+
 test('a conversation that an earlier release stored, with its text in itself, is served', async () => {
   const earlier = await seedConnection({ appId: 'app-one', userRef: 'earlier' })
   const [conversation] = await seedConversations({ archiveId: earlier.archiveId ?? '', count: 1 })
