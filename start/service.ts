@@ -80,7 +80,13 @@ export async function startService({
     )
     const [, signInUrl] = await Promise.race([
       interrupted,
-      Promise.all([ready, prepareData({ env: { ...common, WEBHOOK_URL: plan.webhookUrl }, signal: stopping.signal })]),
+      Promise.all([
+        ready,
+        prepareData({
+          env: { ...environmentFor('data', common), WEBHOOK_URL: plan.webhookUrl },
+          signal: stopping.signal,
+        }),
+      ]),
     ])
     const pids = (list: Child[]): number[] => list.flatMap(({ pid }) => pid ?? [])
     const processes = { http: pids(http), actors: pids(actors), 'browser-farm': pids(farm) }

@@ -197,6 +197,7 @@ test('each kind of process gets the secrets that it needs, and no other', async 
   assert.equal(given('http'), ['MASTER_KEY', 'OPERATOR_KEY'])
   assert.equal(given('actors'), ['MASTER_KEY', 'SMTP_URL'])
   assert.equal(given('browser-farm'), ['MASTER_KEY'])
+  assert.equal(given('data'), ['MASTER_KEY'])
 })
 
 test('what is not run is not announced', async () => {
