@@ -72,6 +72,7 @@ odd('a message of more than a document may hold is stored whole', async () => {
 odd('an id that nothing can be stored under holds up nothing; one just short enough is stored', async () => {
   assert.is(await ingested('id-huge', { id: noise(17 * MILLION) }), undefined)
   assert.is(await ingested('id-longer', { id: 'é'.repeat(LONGEST_EXTERNAL_ID / 2 + 1) }), undefined)
+  assert.is(await ingested('id-half', { id: 'a\ud800' }), undefined)
   const id = noise(LONGEST_EXTERNAL_ID)
   assert.is((await ingested('id-long', { id }))?.externalId, id)
 })
@@ -79,6 +80,7 @@ odd('an id that nothing can be stored under holds up nothing; one just short eno
 odd('a file whose id is none does not keep its conversation from being stored', async () => {
   for (const length of [3_000, 17 * MILLION])
     assert.ok(await ingested(`file-${length}`, { files: [noise(length), 'file-a'] }))
+  assert.ok(await ingested('file-half', { files: ['file-\ud800', 'file-a'] }))
 })
 
 odd('zeros and halves of characters are kept', async () => {
