@@ -55,7 +55,7 @@ const environment = z.object({
   /** Address under which http processes reach this farm node; its port is free to choose by default. */
   FARM_HOST: z.string().default('127.0.0.1'),
   FARM_PORT: count(65_535).default(0),
-  /** Browser leases that one farm node holds at once: each has a browser process of its own, about 170 MB. */
+  /** Browser leases that one farm node holds at once: each has a browser process of its own, about 140 MB. */
   FARM_CAPACITY: count(1_000).default(10),
   /** Trusted proxies in front of http (hops), for the visitor's address and protocol. */
   TRUST_PROXY: count(10).default(0),
