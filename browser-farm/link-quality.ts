@@ -9,9 +9,9 @@ const QUALITIES = [BEST_QUALITY, 60, 40]
 const LATE_MS = 150
 /** On a link that is slow from the beginning there was no quicker one: this much is late in any case. */
 const SLOW_MS = SECOND
-/** Where none was in time for so long that is the link's doing: a machine that is busy for a moment holds up all that are under way, and no more. */
-const LATE_FOR_MS = SECOND / 2
-/** So many in time, two seconds of movement, say that a better picture may be tried. */
+/** So many late frames in a row are the link's doing, */
+const LATE_FRAMES = 2
+/** and so many in time, two seconds of movement, say that a better picture may be tried. */
 const TIMELY_FRAMES = 60
 
 /** What a link can bear, by how long frames take to be acknowledged. */
@@ -34,11 +34,11 @@ export function createLinkQuality({
   const sentAt = new Map<number, number>()
   let quickest = Number.POSITIVE_INFINITY
   let step = 0
-  let lateSince: number | undefined
+  let late = 0
   let timely = 0
 
   const go = (next: number): void => {
-    lateSince = undefined
+    late = 0
     timely = 0
     const quality = QUALITIES[next]
     if (quality === undefined) return
@@ -48,10 +48,9 @@ export function createLinkQuality({
   const note = (tookMs: number): void => {
     quickest = Math.min(quickest, tookMs)
     const isLate = tookMs - quickest > LATE_MS || tookMs > SLOW_MS
-    const now = clock.elapsed()
-    lateSince = isLate ? (lateSince ?? now) : undefined
+    late = isLate ? late + 1 : 0
     timely = isLate ? 0 : timely + 1
-    if (lateSince !== undefined && now - lateSince >= LATE_FOR_MS) go(step + 1)
+    if (late >= LATE_FRAMES) go(step + 1)
     else if (timely >= TIMELY_FRAMES) go(step - 1)
   }
   return {

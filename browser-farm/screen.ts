@@ -1,5 +1,5 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright'
-import { type Clock, SECOND, type Timer } from '../core/clock.ts'
+import type { Clock, Timer } from '../core/clock.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import type { ProviderProfile } from '../provider/profile.ts'
 import type { Viewport } from '../schemas/lease/lease.ts'
@@ -14,10 +14,9 @@ import type { Picture } from './viewer.ts'
 
 /** JPEG quality of a picture at rest. */
 const AT_REST = 92
-/** Frames that follow one another faster are movement (machine time); */
+/** Frames that follow one another faster are movement; after so long without any the picture is at rest (machine time). */
 const MOVING_MS = 150
-/** after so long without any the picture is at rest. Where a busy machine makes gaps in movement, each that is taken for rest makes it busier. */
-const REST_MS = SECOND
+const REST_MS = 400
 /** How soon after an input the remote focus is looked at, for the page to have reacted. */
 const FOCUS_MS = 120
 const START_AGAIN_MS = 25

@@ -21,13 +21,7 @@ function createLink() {
       link.acknowledged(frame)
     }
   }
-  /** Frames that are under way together, and are acknowledged together. */
-  const hold = (frames: number, tookMs: number): void => {
-    for (let count = 0; count < frames; count++) link.sent(++frame)
-    clock.jump(new Date(clock.elapsed() + tookMs))
-    link.acknowledged(frame)
-  }
-  return { link, told, pass, hold }
+  return { link, told, pass }
 }
 
 test('a link that keeps up has the best picture, and two frames under way', () => {
@@ -71,17 +65,6 @@ test('one late frame says nothing', () => {
   pass(1, SLOW_MS)
   pass(10, QUICK_MS)
   assert.equal(told, [])
-})
-
-test('what holds up all frames that are under way, once, says nothing', () => {
-  const { link, told, pass, hold } = createLink()
-  pass(10, QUICK_MS)
-  for (let count = 0; count < 10; count++) {
-    hold(FRAMES_IN_FLIGHT, SLOW_MS)
-    pass(1, QUICK_MS)
-  }
-  assert.equal(told, [])
-  assert.is(link.inFlight(), FRAMES_IN_FLIGHT)
 })
 
 test.run()
