@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { createText } from '../api/text.ts'
 
 /**
  * A provider without limits in a process of its own. Real ones are elsewhere and take nothing of this machine: so the answers were made,
@@ -10,15 +11,11 @@ const MESSAGES = 12
 const PAGE_SIZE = 100
 const NEWEST_S = 1_760_000_000
 const STEP_S = 60
-const WORDS = 'the quick brown fox jumps over a lazy dog while seven wizards quietly brew very potent tea'.split(' ')
-
-const text = (seed: number): string =>
-  Array.from({ length: 60 }, (_, index) => WORDS[(seed * 31 + index * 17 + ((seed * index) % 7)) % WORDS.length]).join(
-    ' ',
-  )
+const MESSAGE_WORDS = 60
 
 function conversation(number: number): string {
   const id = `bench-${number}`
+  const text = createText(number + 1)
   const updateTime = NEWEST_S - number * STEP_S
   const nodes = Array.from({ length: MESSAGES }, (_, index) => ({
     id: `${id}-${index}`,
@@ -28,7 +25,7 @@ function conversation(number: number): string {
       id: `${id}-${index}`,
       author: { role: index % 2 === 0 ? 'user' : 'assistant', name: null },
       create_time: updateTime - MESSAGES + index,
-      content: { content_type: 'text', parts: [`${number} ${text(number + index)}`] },
+      content: { content_type: 'text', parts: [text(MESSAGE_WORDS)] },
       status: 'finished_successfully',
       end_turn: true,
       metadata: { model_slug: 'bench' },
