@@ -17,8 +17,8 @@ export const SECTIONS: { id: string; title: string; text: Markup }[] = [
     text: html`<p>A link is <code>{base}/start?token=…</code> (connect) or <code>{base}/manage?token=…</code> (manage). The token is a JWT signed
       HS256 with the app secret’s UTF-8 bytes, with the claims <code>appId</code>, <code>userRef</code>, <code>scopes</code> (an array;
       <code>conversations:read</code>), <code>purpose</code> (<code>connect</code> or <code>manage</code>), <code>jti</code>,
-      <code>iat</code> and <code>exp</code>, at most 15 minutes after <code>iat</code>. Optional: <code>provider</code>, and
-      <code>redirectUrl</code> (https) for where the page goes after success. A connect link works once; a manage link is consumed when
+      <code>iat</code> and <code>exp</code>, at most 15 minutes after <code>iat</code>. Optional: <code>provider</code>,
+      <code>redirectUrl</code> (https) for where the page goes at the end, and <code>locale</code>, the page’s language. A connect link works once; a manage link is consumed when
       the user confirms the deletion.</p>`,
   },
   {

@@ -16,7 +16,7 @@ export function homeRouter({ assets }: PageContext): Router {
           body: html`<main class="alone"><div class="panel">
 <h1>Conversation Connection Service</h1>
 <p>Connects the assistant accounts of your users to your app.</p>
-<p><a class="button" href="/docs">Documentation</a> <a class="button" href="/developers">Developer portal</a></p>
+<a class="button" href="/docs">Documentation</a><a class="button" href="/developers">Developer portal</a>
 </div></main>`,
         }),
     ],
