@@ -52,6 +52,8 @@ const FLAGS = [
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   `--enable-features=${ENABLED.join(',')}`,
   `--disable-features=${DISABLED.join(',')}`,
+  // Passkeys lie in the visitor's own devices, out of reach: sites that look for them first offer another way (others: `askForNoPasskeys`).
+  '--disable-blink-features=WebAuth',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 /** What Playwright adds for tests: here a window opens where the visitor has clicked or pressed a key, and not otherwise. */
@@ -70,6 +72,7 @@ export async function launchBrowser({ CHROMIUM_PATH }: Pick<Config, 'CHROMIUM_PA
     void rm(home, { recursive: true, force: true, maxRetries: REMOVE_RETRIES }).catch(() => undefined)
   try {
     const own = `--crash-dumps-dir=${home}`
+    const env = await browserEnvironment(home)
     const launch = (): Promise<Browser> =>
       chromium.launch({
         ...(CHROMIUM_PATH && { executablePath: CHROMIUM_PATH }),
@@ -78,7 +81,7 @@ export async function launchBrowser({ CHROMIUM_PATH }: Pick<Config, 'CHROMIUM_PA
         chromiumSandbox: process.getuid?.() !== 0,
         args: [...FLAGS, own],
         ignoreDefaultArgs: NOT_WANTED,
-        env: browserEnvironment(home),
+        env,
         timeout: LAUNCH_TIMEOUT_MS,
         handleSIGINT: false,
         handleSIGTERM: false,

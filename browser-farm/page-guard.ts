@@ -85,6 +85,12 @@ export async function keepInside({
   await cdp.send('Fetch.enable', { patterns, handleAuthRequests: true })
 }
 
+/**
+ * Chromium asks for a passkey in a window of its own, which nobody sees and which takes every key and click from the page. Where it
+ * is told to use devices made for tests, and there are none of those, it waits without a window.
+ */
+export const askForNoPasskeys = (cdp: CDPSession): Promise<unknown> => cdp.send('WebAuthn.enable')
+
 /** A page that was left is still in the browser's memory; longer means that something else came in between (machine time). */
 const BACK_TIMEOUT_MS = 5 * SECOND
 

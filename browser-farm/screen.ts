@@ -8,7 +8,7 @@ import { resized, showDevicePixels } from './device-pixels.ts'
 import { createDialogs, passDialogsOn } from './dialogs.ts'
 import { type Fields, watchFields } from './fields.ts'
 import { BEST_QUALITY } from './link-quality.ts'
-import { guardPage, keepInside } from './page-guard.ts'
+import { askForNoPasskeys, guardPage, keepInside } from './page-guard.ts'
 import { createPageInput } from './page-input.ts'
 import type { Picture } from './viewer.ts'
 
@@ -151,6 +151,7 @@ export function createScreen({
       }),
       keepInside({ cdp, page, profile, dialogs, notify: events.onNotice }),
       showDevicePixels(cdp, size),
+      askForNoPasskeys(cdp),
     ])
     const added = { page, cdp, fields, input: createPageInput({ cdp, fields, dialogs, scale, clock, tell }) }
     cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
