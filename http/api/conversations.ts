@@ -104,6 +104,8 @@ async function send(response: Response, { entries, ...rest }: Page): Promise<voi
   const tagged = `${entries.map(({ _id, hash, updateTime }) => `${_id}${hash}${updateTime?.getTime()}`).join()}${tail}`
   if (answeredUnchanged(response, tagged)) return
   const conversations = await readPayloads(entries)
+  // The client is gone, or was told that it took too long: nothing is unpacked for nobody.
+  if (response.closed) return
   if (conversations.some(isLarge) || (!takesGzip(response) && unpacksToMuch(conversations)))
     return sendLargePage({ response, conversations, tail })
   await sendPieces(response, pagePieces(conversations, tail))

@@ -38,6 +38,8 @@ export function tellError(error: unknown, request: Request, response: Response):
     return
   }
   if (answer.status >= 500) contextOf(request).log.error({ err: error }, 'request failed')
+  // Of what would have been answered: a client that kept it would be told that it has that already.
+  response.removeHeader('ETag')
   if (answer.code === 'busy') response.set('Retry-After', String(BUSY_RETRY_S))
   response
     .status(answer.status)

@@ -217,6 +217,24 @@ test('a conversation that an earlier release stored, with its text in itself, is
   assert.equal(body.conversations[0]?.payload, JSON.parse(payload ?? ''))
 })
 
+test('a page that could not be read leaves its tag with nobody', async () => {
+  const { _id, archiveId = '' } = await seedConnection({ appId: 'app-one', userRef: 'without-text' })
+  const [conversation] = await seedConversations({ archiveId, count: 1 })
+  assert.ok(conversation)
+  const body = await ConversationBodies.findById(bodyId(conversation)).lean()
+  await ConversationBodies.deleteMany({ archiveId })
+  const busy = await fetch(`${world.url}/api/conversations?connectionId=${_id}`, {
+    headers: { authorization: `Bearer ${world.one.apiKey}` },
+  })
+  assert.is(busy.status, 503)
+  assert.is(busy.headers.get('etag'), null)
+  assert.ok(body)
+  await ConversationBodies.create(body)
+  const read = await world.ask(`/api/conversations?connectionId=${_id}`)
+  assert.is(read.status, 200)
+  assert.ok(read.headers.has('etag'))
+})
+
 test('what changes while it is read is served as it is then, what is deleted is left out', async () => {
   const [first, second, third] = await seedConversations({ archiveId: randomUUID(), count: 3 })
   assert.ok(first && second && third)
