@@ -24,6 +24,7 @@ export async function acceptDeliveries({
   concurrency,
   clock,
   keyring,
+  allowPrivate,
   attempt,
   daily,
 }: {
@@ -31,6 +32,8 @@ export async function acceptDeliveries({
   concurrency: ConcurrencyLimit
   clock: Clock
   keyring: Keyring
+  /** A sandbox on a developer's own machine. */
+  allowPrivate: boolean
   /** Makes the attempt that was begun; counts it at once. */
   attempt: (delivery: Delivery, endpoint: Endpoint) => void
   daily: DailyCounter
@@ -43,7 +46,7 @@ export async function acceptDeliveries({
   while (isTight() && clock.elapsed() < giveUp) await clock.sleep(LOOK_EVERY_MS)
 
   const now = clock.now()
-  const endpointOf = await readEndpoints({ appIds: [...counts.keys()], keyring, now })
+  const endpointOf = await readEndpoints({ appIds: [...counts.keys()], keyring, now, allowPrivate })
   const begun: NewDelivery[] = []
   const waiting: NewDelivery[] = []
   const discarded: NewDelivery[] = []

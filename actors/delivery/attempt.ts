@@ -14,7 +14,7 @@ export async function makeAttempt({
 }: {
   delivery: Delivery
   endpoint: Endpoint
-} & Pick<SendOptions, 'agent' | 'clock' | 'allowPrivate' | 'signal'>): Promise<Settlement> {
+} & Pick<SendOptions, 'agent' | 'clock' | 'signal'>): Promise<Settlement> {
   const { event, body } = delivery
   const result =
     'problem' in endpoint

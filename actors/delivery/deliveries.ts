@@ -88,7 +88,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   }
 
   const attempt = (delivery: Delivery, endpoint: Endpoint): void =>
-    run(delivery, (signal) => makeAttempt({ delivery, endpoint, agent, clock, allowPrivate, signal }))
+    run(delivery, (signal) => makeAttempt({ delivery, endpoint, agent, clock, signal }))
 
   const serve = async (lane: DeliveryLane, endpointOf: (appId: string) => Endpoint): Promise<number> => {
     const appId = lane._id
@@ -113,7 +113,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
     left = except.length > 0
     const lanes = await dueLanes({ now, except, limit: LANES_AT_ONCE })
     if (lanes.length === 0) return 0
-    const endpointOf = await readEndpoints({ appIds: lanes.map(({ _id }) => _id), keyring, now })
+    const endpointOf = await readEndpoints({ appIds: lanes.map(({ _id }) => _id), keyring, now, allowPrivate })
     const claimed = await Promise.all(lanes.map((lane) => serve(lane, endpointOf)))
     return claimed.reduce((sum, count) => sum + count, 0)
   }
@@ -122,7 +122,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
   let stopping = false
   const accept = async (list: NewDelivery[]): Promise<void> => {
     if (stopping) await insertDeliveries({ waiting: list, begun: [], now: clock.now() })
-    else await acceptDeliveries({ list, concurrency, clock, keyring, attempt, daily })
+    else await acceptDeliveries({ list, concurrency, clock, keyring, allowPrivate, attempt, daily })
   }
   let repairing: Promise<void> = Promise.resolve()
   const repair = (): void => {

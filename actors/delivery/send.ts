@@ -7,16 +7,30 @@ import { takeAnswer } from './answer.ts'
 import { INTERRUPTED, statusProblem, TOO_SLOW } from './failure.ts'
 import { EVENT_HEADER, SIGNATURE_HEADER, signatureOf } from './signature.ts'
 
+/** Where a webhook's URL leads to. */
+export interface Target {
+  origin: string
+  /** With what follows the question mark. */
+  path: string
+}
+
+/** Parsed and judged once for all attempts that are made to it, or why none can be. */
+export function targetOf(url: string, options: { allowPrivate: boolean }): Target | { problem: string } {
+  const problem = webhookUrlProblem(url, options)
+  if (problem) return { problem }
+  const { origin, pathname, search } = new URL(url)
+  return { origin, path: pathname + search }
+}
+
 export interface SendOptions {
   agent: Dispatcher
   clock: Clock
-  url: string
+  target: Target
   event: string
   /** Sent byte for byte. */
   body: string
   /** Secrets that are valid now. */
   secrets: string[]
-  allowPrivate: boolean
   /** Ends the attempt early: the process stops. */
   signal: AbortSignal
 }
@@ -29,14 +43,12 @@ const rounded = (ms: number): number => Number(Math.round(ms).toPrecision(2))
  * Connection, headers and body share 10 s of machine time.
  */
 export async function sendWebhook(options: SendOptions): Promise<AttemptResult> {
-  const { clock, url, signal, allowPrivate } = options
+  const { clock, signal } = options
   const began = clock.elapsed()
   const ended = (result: Omit<AttemptResult, 'durationMs'>): AttemptResult => ({
     ...result,
     durationMs: rounded(clock.elapsed() - began),
   })
-  const problem = webhookUrlProblem(url, { allowPrivate })
-  if (problem) return ended({ error: problem })
   if (signal.aborted) return ended({ error: INTERRUPTED })
   const { answer, end, handler } = takeAnswer()
   const onStop = () => end(INTERRUPTED)
@@ -49,14 +61,12 @@ export async function sendWebhook(options: SendOptions): Promise<AttemptResult> 
   return ended({ ...(status !== undefined && { status }), ...(error && { error }), ...(text && { answer: text }) })
 }
 
-function post({ agent, clock, url, event, body, secrets }: SendOptions, handler: Dispatcher.DispatchHandler): void {
+function post({ agent, clock, target, event, body, secrets }: SendOptions, handler: Dispatcher.DispatchHandler): void {
   const bytes = Buffer.from(body)
   const signature = signatureOf({ body: bytes, secrets, now: clock.now() })
-  const { origin, pathname, search } = new URL(url)
   agent.dispatch(
     {
-      origin,
-      path: pathname + search,
+      ...target,
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',

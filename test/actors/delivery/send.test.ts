@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createWebhookAgent } from '../../../actors/delivery/agent.ts'
 import { KEPT_LIMIT, keptText } from '../../../actors/delivery/answer.ts'
-import { type SendOptions, sendWebhook } from '../../../actors/delivery/send.ts'
+import { type SendOptions, sendWebhook, targetOf } from '../../../actors/delivery/send.ts'
 import { signatureOf } from '../../../actors/delivery/signature.ts'
 import { type Clock, systemClock } from '../../../core/clock.ts'
 import type { Resolve } from '../../../core/public-lookup.ts'
@@ -16,17 +16,24 @@ import { startEndpoint } from './receiver.ts'
 const hastyClock: Clock = { ...systemClock(), timer: (ms, fn) => systemClock().timer(ms / 50, fn) }
 
 const agent = createWebhookAgent({ allowPrivate: true })
-const send = (options: Partial<SendOptions> & { url: string }) =>
-  sendWebhook({
+function send({
+  url,
+  allowPrivate = true,
+  ...options
+}: Partial<SendOptions> & { url: string; allowPrivate?: boolean }) {
+  const target = targetOf(url, { allowPrivate })
+  if ('problem' in target) throw new Error(target.problem)
+  return sendWebhook({
     agent,
     clock: hastyClock,
+    target,
     event: 'test.event',
     body: '{"deliveryId":"1"}',
     secrets: [],
-    allowPrivate: true,
     signal: new AbortController().signal,
     ...options,
   })
+}
 
 const sending = suite('sending')
 sending.after(() => agent.destroy())
@@ -151,7 +158,7 @@ sending('errors are words for people', async () => {
   assert.is((await send({ url: urlOf(closing) })).error, 'The connection was closed before the answer was complete')
   assert.is((await send({ url: urlOf(garbage) })).error, 'The answer is not HTTP')
   assert.is((await send({ url: urlOf(closing).replace('http', 'https') })).error?.includes('undefined'), false)
-  assert.is((await send({ url: 'not a url' })).error, 'Not a URL')
+  assert.equal(targetOf('not a url', { allowPrivate: true }), { problem: 'Not a URL' })
   for (const server of [closing, garbage]) await new Promise((done) => server.close(done))
 })
 
