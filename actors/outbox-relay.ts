@@ -17,7 +17,7 @@ type OutboxDocument = HasOutbox & { _id: string }
 
 /** Every document that may hold events to send. */
 const OUTBOXES = [Connections, Commands, ConsumedLinks, Leases, Captures] as unknown as Model<OutboxDocument>[]
-const DOCUMENTS_AT_ONCE = 512
+const DOCUMENTS_AT_ONCE = 1_024
 /** While these are accepted, those before them are forgotten. */
 const ACCEPTED_AT_ONCE = 128
 /** What has waited for so long is anybody's (machine ms): whoever's share it is has stalled or died. */

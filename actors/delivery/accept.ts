@@ -3,7 +3,7 @@ import type { Keyring } from '../../core/envelope.ts'
 import type { DailyCounter } from '../../schemas/app/daily-count.ts'
 import { insertDeliveries, type NewDelivery } from '../../schemas/delivery/deliveries.ts'
 import type { Delivery } from '../../schemas/delivery/delivery.ts'
-import type { ConcurrencyLimit } from './concurrency-limit.ts'
+import type { ConcurrencyLimit, Room } from './concurrency-limit.ts'
 import { countDiscarded } from './discard.ts'
 import { type Endpoint, goesNowhere, readEndpoints } from './endpoints.ts'
 
@@ -42,25 +42,25 @@ export async function acceptDeliveries({
   for (const { appId } of list) counts.set(appId, (counts.get(appId) ?? 0) + 1)
   const isTight = () =>
     [...counts].some(([appId, count]) => concurrency.free(appId) < count && concurrency.freesSoon(appId))
-  const giveUp = clock.elapsed() + WAIT_MS
-  while (isTight() && clock.elapsed() < giveUp) await clock.sleep(LOOK_EVERY_MS)
+  const waitForRoom = async (): Promise<void> => {
+    const giveUp = clock.elapsed() + WAIT_MS
+    while (isTight() && clock.elapsed() < giveUp) await clock.sleep(LOOK_EVERY_MS)
+  }
+  const reading = readEndpoints({ appIds: [...counts.keys()], keyring, now: clock.now(), allowPrivate })
+  const [endpointOf] = await Promise.all([reading, waitForRoom()])
 
   const now = clock.now()
-  const endpointOf = await readEndpoints({ appIds: [...counts.keys()], keyring, now, allowPrivate })
-  const begun: NewDelivery[] = []
+  const begun: { delivery: NewDelivery; room: Room }[] = []
   const waiting: NewDelivery[] = []
   const discarded: NewDelivery[] = []
   for (const delivery of list) {
     const { appId } = delivery
     if (goesNowhere(endpointOf(appId))) discarded.push(delivery)
     else if (concurrency.free(appId) === 0) waiting.push(delivery)
-    else {
-      concurrency.enter(appId)
-      begun.push(delivery)
-    }
+    else begun.push({ delivery, room: concurrency.enter(appId) })
   }
-  const ours = await insertDeliveries({ waiting, begun, now }).finally(() => {
-    for (const { appId } of begun) concurrency.leave(appId)
+  const ours = await insertDeliveries({ waiting, begun: begun.map(({ delivery }) => delivery), now }).finally(() => {
+    for (const { room } of begun) room.end()
   })
   for (const delivery of ours) attempt(delivery, endpointOf(delivery.appId))
   for (const { appId } of discarded) daily.add(appId, 'discarded')

@@ -9,6 +9,9 @@ const LEAST_PER_APP = 8
 /** How much of what is free one app may take. */
 const SHARE = 1 / 8
 
+/** Results that wait to be written: with so many of them the database is behind, and nothing begins, so that claims do not run out before their results are written. */
+const MOST_UNWRITTEN = 1_024
+
 /** An app that none of whose attempts ended for so long (machine ms) is not worth waiting for. */
 const SOON_MS = 100
 
@@ -24,8 +27,15 @@ export interface ConcurrencyLimit {
   isFull(appId: string): boolean
   /** Those apps. */
   full(): string[]
-  enter(appId: string): void
-  leave(appId: string): void
+  /** Takes room for one attempt, until it leaves. */
+  enter(appId: string): Room
+}
+
+export interface Room {
+  /** The endpoint is done with it: another may begin while its result is written. */
+  leave(): void
+  /** Its result is written, or it comes to nothing: leaves where it has not yet. */
+  end(): void
 }
 
 interface Taken {
@@ -40,8 +50,10 @@ interface Taken {
 export function createConcurrencyLimit({ clock }: { clock: Clock }): ConcurrencyLimit {
   const taken = new Map<string, Taken>()
   let all = 0
+  let unwritten = 0
   const limit = (): number => Math.min(MOST_PER_APP, Math.max(LEAST_PER_APP, Math.floor((MOST_IN_ALL - all) * SHARE)))
-  const free = (appId: string): number => Math.max(0, limit() - (taken.get(appId)?.attempts ?? 0))
+  const free = (appId: string): number =>
+    unwritten < MOST_UNWRITTEN ? Math.max(0, limit() - (taken.get(appId)?.attempts ?? 0)) : 0
   const freesSoon = (appId: string): boolean => clock.elapsed() - (taken.get(appId)?.leftAt ?? 0) < SOON_MS
   const isFull = (appId: string): boolean => free(appId) < (freesSoon(appId) ? limit() * WORTH_A_CLAIM : 1)
   return {
@@ -50,18 +62,27 @@ export function createConcurrencyLimit({ clock }: { clock: Clock }): Concurrency
     isFull,
     full: () => [...taken.keys()].filter(isFull),
     enter: (appId) => {
-      const present = taken.get(appId)
-      if (present) present.attempts += 1
-      else taken.set(appId, { attempts: 1, leftAt: 0 })
+      const present = taken.get(appId) ?? { attempts: 0, leftAt: 0 }
+      taken.set(appId, present)
+      present.attempts += 1
       all += 1
-    },
-    leave: (appId) => {
-      const present = taken.get(appId)
-      if (!present) return
-      present.attempts -= 1
-      present.leftAt = clock.elapsed()
-      if (present.attempts === 0) taken.delete(appId)
-      all -= 1
+      let entered = true
+      const leave = (): void => {
+        if (!entered) return
+        entered = false
+        all -= 1
+        unwritten += 1
+        present.attempts -= 1
+        present.leftAt = clock.elapsed()
+        if (present.attempts === 0) taken.delete(appId)
+      }
+      return {
+        leave,
+        end: () => {
+          leave()
+          unwritten -= 1
+        },
+      }
     },
   }
 }

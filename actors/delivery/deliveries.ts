@@ -64,7 +64,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
 
   const run = (delivery: Delivery, work: (signal: AbortSignal) => Promise<Settlement>): void => {
     const { _id, appId, event } = delivery
-    concurrency.enter(appId)
+    const room = concurrency.enter(appId)
     void supervisor
       .tell(_id, event, (signal) =>
         inSpan(
@@ -72,6 +72,8 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
           { attributes: { 'ccs.delivery_id': _id, 'ccs.app_id': appId }, from: delivery },
           async () => {
             const settlement = await work(signal)
+            room.leave()
+            attemptEnded(appId)
             const { error, durationMs } = settlement.result
             const outcome = error === undefined ? 'delivered' : 'failed'
             traceOutcome(outcome)
@@ -82,7 +84,7 @@ export function createDeliveries({ runtime, supervisor }: { runtime: Runtime; su
       )
       .catch((error: unknown) => log.error({ err: error, deliveryId: _id }, 'a delivery was left to its claim'))
       .finally(() => {
-        concurrency.leave(appId)
+        room.end()
         attemptEnded(appId)
       })
   }

@@ -88,4 +88,21 @@ fairness('apps that take turns are let through, however many hang', () => {
   assert.is(concurrency.full().includes('alive'), false)
 })
 
+fairness('an endpoint that answers is free while results are written, unless too many of them wait', () => {
+  const concurrency = createConcurrencyLimit({ clock: systemClock() })
+  const fill = (appId: string) => Array.from({ length: concurrency.free(appId) }, () => concurrency.enter(appId))
+  const answered = fill('quick')
+  assert.is(concurrency.free('quick'), 0)
+  for (const room of answered) room.leave()
+  assert.is(concurrency.free('quick'), answered.length)
+  while (concurrency.free('quick') > 0) {
+    const more = fill('quick')
+    for (const room of more) room.leave()
+    answered.push(...more)
+  }
+  assert.is(concurrency.free('another'), 0, 'the database is behind')
+  for (const room of answered) room.end()
+  assert.is(concurrency.free('quick'), 256)
+})
+
 fairness.run()
