@@ -51,7 +51,7 @@ export const apiEndpoints = {
         shape: z.union([conversationsAnswer, olderConnectionsAnswer]),
       },
     },
-    errors: ['missing_connection_id', ...READ_ERRORS, 'connection_not_found', 'user_not_found'],
+    errors: ['missing_connection_id', ...READ_ERRORS, 'connection_not_found', 'user_not_found', 'busy'],
   },
   purge: {
     method: 'post',

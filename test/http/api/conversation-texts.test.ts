@@ -223,9 +223,7 @@ test('a page that could not be read leaves its tag with nobody', async () => {
   assert.ok(conversation)
   const body = await ConversationBodies.findById(bodyId(conversation)).lean()
   await ConversationBodies.deleteMany({ archiveId })
-  const busy = await fetch(`${world.url}/api/conversations?connectionId=${_id}`, {
-    headers: { authorization: `Bearer ${world.one.apiKey}` },
-  })
+  const busy = await world.ask(`/api/conversations?connectionId=${_id}`)
   assert.is(busy.status, 503)
   assert.is(busy.headers.get('etag'), null)
   assert.ok(body)
