@@ -1,5 +1,5 @@
-import type { CDPSession, Frame, Page, Request } from 'playwright'
-import { SECOND } from '../core/clock.ts'
+import type { CDPSession, Frame, Page, Request, Response } from 'playwright'
+import { type Clock, SECOND } from '../core/clock.ts'
 import { parseUrl } from '../core/parse-url.ts'
 import { hostAllowed, type ProviderProfile } from '../provider/profile.ts'
 import type { Notice } from '../wire/stream.ts'
@@ -15,6 +15,7 @@ interface Guard {
   profile: ProviderProfile
   isPopup: boolean
   notify: Notify
+  clock: Clock
 }
 
 /** Pages whose visitor did not say who they are to a server that asked: its refusal is no news to them. */
@@ -94,10 +95,27 @@ export const askForNoPasskeys = (cdp: CDPSession): Promise<unknown> => cdp.send(
 /** A page that was left is still in the browser's memory; longer means that something else came in between (machine time). */
 const BACK_TIMEOUT_MS = 5 * SECOND
 
-function watchAddress({ page, profile, isPopup, notify }: Guard): void {
+/** Between two tries of a way back that is not there yet (machine ms). */
+const BACK_AGAIN_MS = 20
+
+/** Undefined where that does not come about in time. Null: there is nothing to go back to. */
+async function stepBack(page: Page, clock: Clock): Promise<Response | null | undefined> {
+  const end = clock.elapsed() + BACK_TIMEOUT_MS
+  for (;;) {
+    try {
+      return await page.goBack({ timeout: Math.max(1, end - clock.elapsed()), waitUntil: 'commit' })
+    } catch (error) {
+      // The page has arrived, and the process that shows it is only just taking over from the one before.
+      if (!String(error).includes('Not attached to an active page') || clock.elapsed() >= end) return undefined
+      await clock.sleep(BACK_AGAIN_MS)
+    }
+  }
+}
+
+function watchAddress({ page, profile, isPopup, notify, clock }: Guard): void {
   let failed: URL | null = null
   const goBack = async (): Promise<void> => {
-    const answer = await page.goBack({ timeout: BACK_TIMEOUT_MS, waitUntil: 'commit' }).catch(() => undefined)
+    const answer = await stepBack(page, clock)
     if (answer === null && isPopup) return page.close()
     // Another navigation came in between: nobody is left standing outside.
     const url = parseUrl(page.url())

@@ -132,7 +132,7 @@ export function createScreen({
     })
   }
   const add = async (page: Page): Promise<void> => {
-    guardPage({ page, profile, isPopup: pages.length > 0, notify: events.onNotice })
+    guardPage({ page, profile, isPopup: pages.length > 0, notify: events.onNotice, clock })
     page.on('crash', events.onLost)
     page.on('domcontentloaded', lookAtFocus)
     page.on('framenavigated', (frame) => {
