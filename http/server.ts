@@ -32,6 +32,7 @@ const KEEP_ALIVE_MS = 65 * SECOND
 const SILENT_MS = 5 * MINUTE
 const MOST_HEADERS = 100
 const MOST_CONNECTIONS = 10_000
+
 /** Everything that the public listener answers, put together in one place. */
 async function createApplication(runtime: HttpRuntime, daily: DailyCounter): Promise<Express> {
   const { config, clock, log, metrics } = runtime
