@@ -46,27 +46,18 @@ await ours.stop()
 receiver.disconnect()
 
 const perSecond = (list: number[]): string => `${rounded(median(list))}/s`
-printRow({
-  what: 'deliveries, against a bare loop that signs and posts',
-  ours: perSecond(rates.ours),
-  floor: perSecond(rates.bare),
-  ratio: median(rates.ours) / median(rates.bare),
-  goal: { atLeast: 0.5 },
-})
-printRow({
-  what: 'deliveries, against a loop that notes their begin and end in the same database',
-  ours: perSecond(rates.ours),
-  floor: perSecond(rates.durable),
-  ratio: median(rates.ours) / median(rates.durable),
-  goal: { atLeast: 0.5 },
-})
-printRow({
-  what: 'deliveries, against agenda on the same database',
-  ours: perSecond(rates.ours),
-  floor: perSecond(rates.agenda),
-  ratio: median(rates.ours) / median(rates.agenda),
-  goal: { atLeast: 5 },
-})
+for (const [floor, what, atLeast] of [
+  ['bare', 'a bare loop that signs and posts', 0.5],
+  ['durable', 'a loop that notes their begin and end in the same database', 0.5],
+  ['agenda', 'agenda on the same database', 5],
+] as const)
+  printRow({
+    what: `deliveries, against ${what}`,
+    ours: perSecond(rates.ours),
+    floor: perSecond(rates[floor]),
+    ratio: median(rates.ours) / median(rates[floor]),
+    goal: { atLeast },
+  })
 
 // agenda leaves a timer of ten minutes behind for each of its jobs.
 process.exit()

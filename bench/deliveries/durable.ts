@@ -1,8 +1,6 @@
-import { MongoClient } from 'mongodb'
-import { Agent } from 'undici'
 import { newId } from '../../core/ids.ts'
-import { testDatabase } from '../../test/support/database.ts'
 import { signAndPost } from './bare.ts'
+import { onOwnDatabase, type Task } from './own-database.ts'
 
 interface Job {
   _id: string
@@ -20,21 +18,10 @@ const LOTS_AT_ONCE = 4
  * The least that a sender does whose jobs outlive it: reads a lot of them, notes that their attempt begins, posts them, and notes how it
  * ended, with one statement each for the whole lot. Returns jobs per second.
  */
-export async function durableLoop({
-  url,
-  bodies,
-  atOnce,
-}: {
-  url: string
-  bodies: string[]
-  atOnce: number
-}): Promise<number> {
-  const database = await testDatabase()
-  const client = await MongoClient.connect(database.url, { maxPoolSize: 50, writeConcern: { w: 'majority' } })
-  const jobs = client.db().collection<Job>('jobs')
-  const agent = new Agent()
-  const limit = atOnce / 2
-  try {
+export const durableLoop = ({ url, bodies, atOnce }: Task): Promise<number> =>
+  onOwnDatabase(async ({ db, agent }) => {
+    const jobs = db.collection<Job>('jobs')
+    const limit = atOnce / 2
     await jobs.createIndex({ dueAt: 1 }, { partialFilterExpression: { dueAt: { $exists: true } } })
     await jobs.insertMany(bodies.map((body) => ({ _id: newId(), body, dueAt: new Date() })))
     const began = performance.now()
@@ -65,9 +52,4 @@ export async function durableLoop({
       }),
     )
     return bodies.length / ((performance.now() - began) / 1_000)
-  } finally {
-    await agent.close()
-    await client.close()
-    await database.drop()
-  }
-}
+  })
