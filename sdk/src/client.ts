@@ -17,7 +17,7 @@ export type ClientOptions = {
   fetch?: typeof globalThis.fetch
   /** Attempts in total for a call that may be repeated; default 5. */
   maxAttempts?: number
-  /** For one attempt, default 30,000; uploads of exports are not limited by it. */
+  /** For one attempt, default 30,000, at most 2,147,483,647 (24 days); uploads of exports are not limited by it. */
   timeoutMs?: number
   /** How to wait between attempts; default is a timer. */
   wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
@@ -70,11 +70,16 @@ export type Client = {
   ingestExport(options: IngestOptions): Promise<IngestResult>
 }
 
-function checkOptions({ baseUrl, apiKey, maxAttempts = 1 }: ClientOptions) {
+/** Of a timer: a longer one ends at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+
+function checkOptions({ baseUrl, apiKey, maxAttempts = 1, timeoutMs = 1 }: ClientOptions) {
   if (!isHttpUrl(baseUrl)) throw new TypeError('createClient: baseUrl must be an http or https address')
   if (typeof apiKey !== 'string' || apiKey === '')
     throw new TypeError('createClient: apiKey must be a non-empty string')
   if (!(maxAttempts >= 1)) throw new TypeError('createClient: maxAttempts must be 1 or more')
+  if (!(timeoutMs >= 1 && timeoutMs <= LONGEST_TIMEOUT_MS))
+    throw new TypeError(`createClient: timeoutMs must be between 1 and ${LONGEST_TIMEOUT_MS}`)
 }
 
 const isoTime = (moment: string | Date | undefined) => (moment instanceof Date ? moment.toISOString() : moment)

@@ -196,7 +196,16 @@ test('an attempt that takes too long is given up and repeated', async () => {
 })
 
 test('refuses options that cannot work', () => {
-  for (const change of [{ baseUrl: 'nowhere' }, { baseUrl: 'ftp://x' }, { apiKey: '' }, { maxAttempts: 0 }]) {
+  for (const change of [
+    { baseUrl: 'nowhere' },
+    { baseUrl: 'ftp://x' },
+    { apiKey: '' },
+    { maxAttempts: 0 },
+    { timeoutMs: 0 },
+    { timeoutMs: Number.NaN },
+    { timeoutMs: 2 ** 31 },
+    { timeoutMs: Number.POSITIVE_INFINITY },
+  ]) {
     const options = { baseUrl: 'http://127.0.0.1', apiKey: 'k', ...change }
     assert.throws(
       () => createClient(options),
