@@ -1,10 +1,7 @@
-import type { Browser } from 'playwright'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { until } from '../support/until.ts'
-import { type HostedPage, hostedPage, openVisitorBrowser } from '../support/visitor.ts'
-import { type OwnSite, startOwnSite } from './own-site.ts'
-import { type FarmWorld, startFarmWorld } from './world.ts'
+import { type Visit, visitOwnSite } from './visit.ts'
 
 const guard = suite('what the hosted browser may not do')
 
@@ -29,27 +26,19 @@ tell('loaded')
 </script><h1>Login</h1>`,
 })
 
-let site: OwnSite
-let world: FarmWorld
-let browser: Browser
-let hosted: HostedPage
+let visit: Visit
+let site: Visit['site']
+let hosted: Visit['hosted']
 guard.before(async () => {
-  site = await startOwnSite({ pages, redirects: (port) => ({ '/redirect': `http://localhost:${port}/redirected` }) })
-  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles } })
-  await world.farm()
-  browser = await openVisitorBrowser()
-  const page = await browser.newPage()
-  await page.goto(world.link({ userRef: 'guarded' }))
-  hosted = hostedPage(page)
-  await hosted.reaches('live')
+  visit = await visitOwnSite({
+    pages,
+    redirects: (port) => ({ '/redirect': `http://localhost:${port}/redirected` }),
+  })
+  ;({ site, hosted } = visit)
 })
-guard.after(async () => {
-  await browser?.close()
-  await world?.stop()
-  await site?.stop()
-})
+guard.after(() => visit?.stop())
 
-const tells = (what: string) => until(what, () => site.told.includes(what))
+const tells = (what: string) => visit.tells(what)
 const notice = (text: string) => hosted.page.locator('[data-notice]', { hasText: text }).waitFor()
 /** The login page is shown and takes keys: its action `j` answers. Pressed again and again, since a key may meet a window that closes. */
 const loginPageAnswers = async (): Promise<void> => {

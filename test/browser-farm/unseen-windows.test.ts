@@ -1,9 +1,6 @@
-import type { Browser } from 'playwright'
 import { suite } from 'uvu'
 import { until } from '../support/until.ts'
-import { type HostedPage, hostedPage, openVisitorBrowser } from '../support/visitor.ts'
-import { type OwnSite, startOwnSite } from './own-site.ts'
-import { type FarmWorld, startFarmWorld } from './world.ts'
+import { type Visit, visitOwnSite } from './visit.ts'
 
 const unseen = suite('what Chromium would ask in a window of its own, which nobody sees, holds up no page')
 
@@ -28,30 +25,19 @@ addEventListener('keydown', ({ key }) => {
 </script><h1>Login</h1>`,
 })
 
-let site: OwnSite
-let world: FarmWorld
-let browser: Browser
-let hosted: HostedPage
+let visit: Visit
+let site: Visit['site']
+let hosted: Visit['hosted']
 unseen.before(async () => {
-  site = await startOwnSite({
+  visit = await visitOwnSite({
     pages,
     redirects: () => ({ '/app': 'app-of-ours://code' }),
     allowedHosts: ['127.0.0.1', 'localhost'],
   })
-  world = await startFarmWorld({ env: { PROVIDER_PROFILES: site.profiles } })
-  await world.farm()
-  browser = await openVisitorBrowser()
-  const page = await browser.newPage()
-  await page.goto(world.link({ userRef: 'asked' }))
-  hosted = hostedPage(page)
-  await hosted.reaches('live')
-  await until('the page', () => site.told.includes('loaded'))
+  ;({ site, hosted } = visit)
+  await visit.tells('loaded')
 })
-unseen.after(async () => {
-  await browser?.close()
-  await world?.stop()
-  await site?.stop()
-})
+unseen.after(() => visit?.stop())
 
 const keys = (): number => site.told.filter((what) => what.startsWith('key')).length
 
