@@ -30,12 +30,9 @@ export async function gzipPiece(text: string | Buffer): Promise<Buffer> {
 
 export const textOf = (piece: Piece): string => (typeof piece === 'string' ? piece : gunzipSync(piece).toString('utf8'))
 
-/** Bytes of the text of a gzip file that is smaller than 4 GiB. */
-export const unpackedBytes = (file: Buffer): number => file.readUInt32LE(file.length - 4)
-
-/** Bytes of the text of a piece. */
+/** Bytes of the text of a piece that is smaller than 4 GiB: a gzip file ends with them. */
 export const textBytes = (piece: Piece): number =>
-  typeof piece === 'string' ? Buffer.byteLength(piece) : unpackedBytes(piece)
+  typeof piece === 'string' ? Buffer.byteLength(piece) : piece.readUInt32LE(piece.length - 4)
 
 /** Joins pieces to one gzip file. */
 export function joinPieces(pieces: Piece[]): Buffer {
@@ -51,7 +48,7 @@ export function joinPieces(pieces: Piece[]): Buffer {
       length += bytes.length
     } else {
       const end = piece.length - TRAILER_BYTES
-      const size = unpackedBytes(piece)
+      const size = textBytes(piece)
       joined.push(piece.subarray(HEADER.length, end - LAST_BLOCK.length))
       sum = crcOfBoth(sum, piece.readUInt32LE(end), size)
       length += size

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Response } from 'express'
-import { gzipPiece, joinPieces, type Piece, unpackedBytes } from '../../core/gzip-pieces.ts'
+import { gzipPiece, joinPieces, type Piece, textBytes } from '../../core/gzip-pieces.ts'
 import { LEAST_COMPRESSED } from '../kit/compress.ts'
 
 const unpack = promisify(gunzip)
@@ -38,7 +38,7 @@ export const takesGzip = ({ req }: Response): boolean => req.acceptsEncodings('g
 export async function sendPieces(response: Response, pieces: Piece[]): Promise<void> {
   const packs = takesGzip(response)
   const whole = joinPieces(packs ? await Promise.all(pieces.map(compressed)) : pieces)
-  const gzip = packs && unpackedBytes(whole) >= LEAST_COMPRESSED
+  const gzip = packs && textBytes(whole) >= LEAST_COMPRESSED
   if (gzip) response.set('Content-Encoding', 'gzip')
   response.type('application/json').send(gzip ? whole : await unpack(whole))
 }

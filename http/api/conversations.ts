@@ -106,7 +106,7 @@ async function send(response: Response, { entries, ...rest }: Page): Promise<voi
   const conversations = await readPayloads(entries)
   // The client is gone, or was told that it took too long: nothing is unpacked for nobody.
   if (response.closed) return
-  if (conversations.some(isLarge) || (!takesGzip(response) && unpacksToMuch(conversations)))
+  if (conversations.some(isLarge) || (unpacksToMuch(conversations) && !takesGzip(response)))
     return sendLargePage({ response, conversations, tail })
   await sendPieces(response, pagePieces(conversations, tail))
 }
